@@ -12,7 +12,7 @@ import type { Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
 import { type Part, runParts } from "./parts.ts";
-import { createBuiltinEmbedder } from "./reader/builtin/embedder.ts";
+import { createBuiltinEmbedder } from "./reader/embed/embedder.ts";
 import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
 
 /**
@@ -188,8 +188,8 @@ const httpServer: MakePart = (service) => ({
     const { config, log, metrics, shutdown, signIn, embedded } = service;
     const database = made(service.database, "database pools");
     const embedder = config.openai
-      ? (await import("./reader/embedders.ts")).createEmbedder(config.openai)
-      : createBuiltinEmbedder();
+      ? (await import("./reader/embedders.ts")).createEmbedder(config.openai, service.readiness.meaning)
+      : createBuiltinEmbedder(service.readiness.meaning);
     const app = createApp(
       {
         endpoints: ENDPOINTS,

@@ -6,10 +6,11 @@ import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
 import { type Part, runParts } from "../src/parts.ts";
+import type { Meaning } from "../src/reader/embed/learn.ts";
 import { createEmbedder, type OpenAiSettings } from "../src/reader/embedders.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
-import { createExtractor } from "../src/reader/extractor.ts";
-import type { AccountableExtractor } from "../src/reader/fallback.ts";
+import { createReader } from "../src/reader/extractor.ts";
+import type { Reader } from "../src/reader/fallback.ts";
 import { callJobs } from "./database.ts";
 import { heartbeatPart } from "./heartbeat.ts";
 import { CONCURRENCY, queuePart } from "./queue.ts";
@@ -77,9 +78,10 @@ export const startWorker = (options: {
   const call = callJobs(pool, embedded);
 
   const openai = options.openai ?? undefined;
-  const embedder = metrics.measured(createEmbedder(openai));
-  const extractorOf = (vocabulary: Vocabulary): AccountableExtractor =>
-    createExtractor({
+  let meaning: Meaning | null = null;
+  const embedder = metrics.measured(createEmbedder(openai, () => meaning));
+  const readerOf = (vocabulary: Vocabulary): Reader =>
+    createReader({
       openai,
       vocabulary,
       extractionDeadlineMs: Math.round(options.extractionDeadlineMs * PROVIDER_SHARE),
@@ -99,8 +101,8 @@ export const startWorker = (options: {
     };
     const events = new EventEmitter() as WorkerEvents;
     metrics.watchJobs(events);
-    let current: AccountableExtractor | null = null;
-    const extractor = (): AccountableExtractor => {
+    let current: Reader | null = null;
+    const reader = (): Reader => {
       if (current === null) throw new Error("The vocabulary has to be loaded before texts are read.");
       return current;
     };
@@ -110,7 +112,8 @@ export const startWorker = (options: {
       vocabularyPart({
         call,
         use: (vocabulary) => {
-          current = extractorOf(vocabulary);
+          current = readerOf(vocabulary);
+          meaning = vocabulary.meaning ?? null;
         },
         stopping,
         log,
@@ -126,14 +129,14 @@ export const startWorker = (options: {
         pool,
         embedded,
         events,
-        tasks: () => taskList({ call, extractor, embedder, mailer, baseUrl, log }),
+        tasks: () => taskList({ call, reader, embedder, mailer, baseUrl, log }),
         startAgain,
         log,
       }),
       {
         name: "announcement",
         start: () => {
-          log.info({ extractor: extractor().model, embedder: embedder.model }, "worker ready");
+          log.info({ extractor: reader().model, embedder: embedder.model }, "worker ready");
           return undefined;
         },
       },

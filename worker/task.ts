@@ -4,14 +4,14 @@ import { onBehalfOf } from "../src/database/request_id.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Embedder } from "../src/reader/extraction.ts";
-import type { AccountableExtractor } from "../src/reader/fallback.ts";
+import type { Reader } from "../src/reader/fallback.ts";
 import type { CallJobs } from "./database.ts";
 
 /** What tasks may use. */
 export type Tools = {
   call: CallJobs;
-  /** Returns the extractor with the current vocabulary. A task calls it each time it reads a text. */
-  extractor: () => AccountableExtractor;
+  /** Returns the reader with the current vocabulary. A task calls it each time it reads a text. */
+  reader: () => Reader;
   embedder: Embedder;
   /** Null when no mail server is configured. */
   mailer: Mailer | null;

@@ -39,6 +39,7 @@ set local check_function_bodies = off;
 --!include reading/place_member.sql
 --!include reading/example.sql
 --!include reading/classifier.sql
+--!include reading/meaning.sql
 --!include market/reason.sql
 --!include reading/concept_refresh.sql
 --!include market/account.sql
@@ -128,6 +129,11 @@ set local check_function_bodies = off;
 
 -- Grounding: checks which extracted values the text states
 --!include reading/grounding.sql
+--!include reading/price_words.sql
+--!include reading/ground_place.sql
+--!include reading/ground_field.sql
+--!include reading/choose.sql
+--!include reading/zero_based.sql
 --!include reading/ground_offer.sql
 --!include reading/ground_ask.sql
 

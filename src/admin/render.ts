@@ -105,17 +105,17 @@ export const shownValue = (value: unknown): string => {
 
 /**
  * Cuts a text into pieces at the extracted values.
- * @param readings their offsets count code points from 1, ends exclusive; of two that overlap, the first counts
+ * @param readings their offsets count code points, zero-based, ends exclusive; of two that overlap, the first counts
  */
 export const piecesOf = (text: string, readings: { field: string; start: number; end: number }[]): Piece[] => {
   const characters = Array.from(text);
   const pieces: Piece[] = [];
   let at = 0;
   for (const { field, start, end } of readings.toSorted((a, b) => a.start - b.start)) {
-    if (start - 1 < at || end - 1 > characters.length) continue;
-    pieces.push({ text: characters.slice(at, start - 1).join(""), read: null });
-    pieces.push({ text: characters.slice(start - 1, end - 1).join(""), read: words(field) });
-    at = end - 1;
+    if (start < at || end > characters.length) continue;
+    pieces.push({ text: characters.slice(at, start).join(""), read: null });
+    pieces.push({ text: characters.slice(start, end).join(""), read: words(field) });
+    at = end;
   }
   pieces.push({ text: characters.slice(at).join(""), read: null });
   return pieces.filter((piece) => piece.text !== "");

@@ -139,12 +139,16 @@ export const hashOf = (text: string): string => createHash("sha256").update(text
 /** The classifiers that `npm run train` has trained on the shipped words and examples. */
 export const CLASSIFIER_FILE = "classifier.jsonl";
 
+/** The meanings of words that `npm run train` has learned from the same words and examples, in the same form. */
+export const MEANING_FILE = "meaning.jsonl";
+
 /** The files of the training set: the lexicon and the taxonomy, which give the features, and the examples. */
 export const TRAINING_FILES = [
   "domain.tsv",
   "category.tsv",
   "concept.tsv",
   "label.tsv",
+  "broader.tsv",
   "place.tsv",
   "place_name.tsv",
   "place_member.tsv",

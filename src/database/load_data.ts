@@ -4,6 +4,7 @@ import {
   DATA,
   type DataFile,
   hashOf,
+  MEANING_FILE,
   parseClassifiers,
   parseRows,
   readFiles,
@@ -232,19 +233,21 @@ const loadTables = async (
 };
 
 /**
- * Loads the shipped classifiers, which were trained on the shipped lexicon and examples. The database uses them if
+ * Loads the shipped classifiers and meanings of words, which were trained on the shipped lexicon and examples. The database uses them if
  * it has exactly these, or if it has no classifier yet (reading.load_classifiers).
  */
 const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<void> => {
   const { header, classifiers } = parseClassifiers(texts.get(CLASSIFIER_FILE) ?? "");
-  const isOfThese = header.training_set === trainingSetHash((file) => texts.get(file) ?? "", header.learning);
+  const meaning = parseClassifiers(texts.get(MEANING_FILE) ?? "");
+  const hash = trainingSetHash((file) => texts.get(file) ?? "", header.learning);
+  const isOfThese = header.training_set === hash && meaning.header.training_set === hash;
   const counts = SHIPPED_TABLES.filter(({ file }) => (TRAINING_FILES as readonly string[]).includes(file)).map(
     ({ table, file }) =>
       `(select count(*) = ${parseRows(file, texts.get(file) ?? "").rows.length} and bool_and(origin = 'shipped') from ${table})`,
   );
   await client.query(`select reading.load_classifiers($1, $2, $3::boolean and ${counts.join(" and ")})`, [
     header.learning,
-    JSON.stringify(classifiers),
+    JSON.stringify({ ...classifiers, ...meaning.classifiers }),
     isOfThese,
   ]);
 };
@@ -258,7 +261,7 @@ const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, 
  * @throws if a file is malformed or a row violates a constraint; the database is then unchanged
  */
 export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<LoadedTable[]> => {
-  const texts = await readFiles(folder, [...SHIPPED_TABLES.map(({ file }) => file), CLASSIFIER_FILE]);
+  const texts = await readFiles(folder, [...SHIPPED_TABLES.map(({ file }) => file), CLASSIFIER_FILE, MEANING_FILE]);
   await client.query("begin");
   try {
     await client.query("set local role souk_owner");
@@ -273,7 +276,7 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
       SHIPPED_TABLES.filter(({ file }) => isChanged.has(file)),
       texts,
     );
-    if ([...TRAINING_FILES, CLASSIFIER_FILE].some((file) => isChanged.has(file)))
+    if ([...TRAINING_FILES, CLASSIFIER_FILE, MEANING_FILE].some((file) => isChanged.has(file)))
       await about(CLASSIFIER_FILE, () => loadClassifier(client, texts));
     for (const { name, hash } of changed.filter(({ name }) => isChanged.has(name)))
       await client.query(

@@ -70,8 +70,8 @@ export const SOFA_UNDERSTOOD = {
     price: {
       value: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
       quote: "180 EUR",
-      start: 57,
-      end: 64,
+      start: 55,
+      end: 62,
       basis: "stated",
       confidence: 0.95,
     },

@@ -1,6 +1,7 @@
 import type { Database } from "../database/database.ts";
 import type { Log } from "../log.ts";
 import type { createQueryExtractor } from "../reader/builtin/query.ts";
+import type { Meaning } from "../reader/embed/learn.ts";
 import type { QueryExtraction, Vocabulary } from "../reader/extraction.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../reader/vocabulary.ts";
 
@@ -16,6 +17,8 @@ export type Readiness = {
   follow(database: Database, log: Log): () => void;
   /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded. */
   extractQuery(query: string): QueryExtraction | null;
+  /** Returns the latest meanings of words, for the built-in embedder; null until the vocabulary is loaded. */
+  meaning(): Meaning | null;
 };
 
 /** @param options.migrated true if another process migrates the database */
@@ -23,6 +26,7 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
   let { migrated } = options;
   let offered = false;
   let extractQuery: ReturnType<typeof createQueryExtractor> | null = null;
+  let meaning: Meaning | null = null;
   let nextVocabulary: (() => Promise<Vocabulary | null>) | null = null;
 
   const refreshVocabulary = async ({ call }: Database): Promise<void> => {
@@ -36,6 +40,7 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
     // Imported only here, because the module is large and a worker does not need it.
     const { createQueryExtractor } = await import("../reader/builtin/query.ts");
     extractQuery = createQueryExtractor(vocabulary);
+    meaning = vocabulary.meaning ?? null;
   };
 
   return {
@@ -69,5 +74,6 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
       return () => clearInterval(timer);
     },
     extractQuery: (query) => extractQuery?.(query) ?? null,
+    meaning: () => meaning,
   };
 };

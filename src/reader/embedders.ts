@@ -1,4 +1,5 @@
-import { createBuiltinEmbedder } from "./builtin/embedder.ts";
+import { createBuiltinEmbedder } from "./embed/embedder.ts";
+import type { Meaning } from "./embed/learn.ts";
 import type { Embedder } from "./extraction.ts";
 import { createClient } from "./openai/client.ts";
 import { createOpenAiEmbedder } from "./openai/embedder.ts";
@@ -15,8 +16,11 @@ export type OpenAiSettings = {
   embeddingModel?: string | undefined;
 };
 
-/** Creates the embedder of a process: a provider's model if one is configured, otherwise the built-in embedder. */
-export const createEmbedder = (openai: OpenAiSettings | undefined): Embedder =>
+/**
+ * Creates the embedder of a process: a provider's model if one is configured, otherwise the built-in embedder.
+ * @param meaning returns the latest meanings of words, for the built-in embedder
+ */
+export const createEmbedder = (openai: OpenAiSettings | undefined, meaning: () => Meaning | null): Embedder =>
   openai === undefined
-    ? createBuiltinEmbedder()
+    ? createBuiltinEmbedder(meaning)
     : createOpenAiEmbedder({ client: createClient(openai), model: openai.embeddingModel ?? DEFAULT_EMBEDDING_MODEL });

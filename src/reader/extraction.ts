@@ -1,17 +1,19 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import type { Meaning } from "./embed/learn.ts";
 import type { PlaceRows } from "./find/gazetteer.ts";
+import type { Span } from "./text/span.ts";
 
 /**
  * The fields that are extracted from a text, and the interfaces of extractors and embedders.
  *
  *   text        what an agent sent: NFC, at most 4,000 code points; data, never instructions
  *   extraction  the values found in a text, each with the words that state it (its quote)
- *   grounded    an extraction whose quotes have been located in the text: start and end in code points
+ *   located     an extraction whose quotes have been found in the text: start and end in code points (locate.ts)
  *   extractor   what reads the text: the built-in extractor, or a model behind an OpenAI-compatible server
  *
- * An extractor only reads; the database decides. `jobs.complete_submission` verifies every span again and publishes or
- * refuses.
+ * An extractor only reads; the database decides which values the text states. `jobs.complete_submission` gets all
+ * extractions of a text, checks every value, and publishes or refuses.
  */
 
 /**
@@ -226,6 +228,8 @@ export type Vocabulary = {
   places: PlaceRows;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
+  /** What words mean, for the built-in embedder (`reading.meaning`); null or absent if nothing was learned yet. */
+  meaning?: Meaning | null;
 };
 
 /**
@@ -254,6 +258,12 @@ export type Extractor = {
   /** @throws if the text could not be read (provider down, deadline). The caller then uses the built-in extractor. */
   extractOffer(text: string, signal: AbortSignal): Promise<OfferExtraction>;
   extractAsk(text: string, signal: AbortSignal): Promise<AskExtraction>;
+};
+
+/** The extractor that needs no provider. */
+export type BuiltinExtractor = Extractor & {
+  /** The passages of a text that are addressed to software, in UTF-16 units, in order. No extraction counts in them. */
+  findOrders(text: string): readonly Span[];
 };
 
 /**

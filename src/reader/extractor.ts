@@ -1,8 +1,7 @@
 import { createBuiltinExtractor } from "./builtin/extractor.ts";
 import type { OpenAiSettings } from "./embedders.ts";
 import type { Vocabulary } from "./extraction.ts";
-import { type AccountableExtractor, extractorAlone, extractorWithFallback, type Outcome } from "./fallback.ts";
-import { extractorBeside } from "./merge.ts";
+import { type Outcome, type Reader, readerAlone, readerWithFallback } from "./fallback.ts";
 import { createClient } from "./openai/client.ts";
 import { createOpenAiExtractor } from "./openai/extractor.ts";
 import { countOutcome } from "./usage.ts";
@@ -11,12 +10,10 @@ import { countOutcome } from "./usage.ts";
 const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
 
 /**
- * Creates the extractor of a process: a provider's model if one is configured, otherwise the built-in extractor.
+ * Creates the reader of a process: a provider's model if one is configured, and the built-in extractor, which reads every
+ * text too. The database uses, for each field, the first extraction that the text states (`reading.choose_field`).
  *
- * If a model is configured, the built-in extractor reads every text too. For each field, the better grounded value is
- * used (merge.ts).
- *
- * An extraction falls back to the built-in extractor if the provider
+ * The built-in extraction stands alone if the provider
  * - answers 4xx or 5xx after all retries, or 429 with a longer pause than the client waits;
  * - cannot be reached, or the connection breaks;
  * - does not answer before the deadline, or answers too slowly to finish;
@@ -29,23 +26,20 @@ const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
  *   repair request
  * @param options.onOutcome called once for each extraction
  */
-export const createExtractor = (options: {
+export const createReader = (options: {
   openai?: OpenAiSettings | undefined;
   vocabulary: Vocabulary;
   extractionDeadlineMs: number;
   onOutcome: (outcome: Outcome) => void;
-}): AccountableExtractor => {
+}): Reader => {
   const { openai, vocabulary } = options;
   const onOutcome = (outcome: Outcome): void => {
     countOutcome(outcome.model, outcome.operation, outcome.outcome, outcome.milliseconds);
     options.onOutcome(outcome);
   };
   const builtin = createBuiltinExtractor(vocabulary);
-  if (openai === undefined) return extractorAlone(builtin, { onOutcome });
+  if (openai === undefined) return readerAlone(builtin, { onOutcome });
   const model = openai.extractionModel ?? DEFAULT_EXTRACTION_MODEL;
   const primary = createOpenAiExtractor({ client: createClient(openai), model, vocabulary });
-  return extractorWithFallback(extractorBeside(primary, builtin), builtin, {
-    deadlineMs: options.extractionDeadlineMs,
-    onOutcome,
-  });
+  return readerWithFallback(primary, builtin, { deadlineMs: options.extractionDeadlineMs, onOutcome });
 };

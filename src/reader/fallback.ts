@@ -1,4 +1,5 @@
-import type { AskExtraction, Extractor, OfferExtraction } from "./extraction.ts";
+import type { AskExtraction, BuiltinExtractor, Extractor, OfferExtraction } from "./extraction.ts";
+import type { Span } from "./text/span.ts";
 
 /** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
 export type Outcome = {
@@ -6,8 +7,8 @@ export type Outcome = {
   model: string;
   operation: "read_offer" | "read_ask";
   /**
-   * "ok": the first answer was valid. "repaired": the second was. "fallback": the built-in extractor read the text, for
-   * the reason in `error`.
+   * "ok": the first answer was valid. "repaired": the second was. "fallback": only the built-in extractor read the text,
+   * for the reason in `error`.
    */
   outcome: "ok" | "repaired" | "fallback";
   milliseconds: number;
@@ -15,8 +16,19 @@ export type Outcome = {
   error?: string;
 };
 
-/** An extractor that can tell which model made an extraction: the primary one or the fallback. */
-export type AccountableExtractor = Extractor & { modelOf(extraction: OfferExtraction | AskExtraction): string };
+/**
+ * Reads texts. Each text has one or two extractions: the model's first, if there is a model and it answered well, and the
+ * built-in extractor's last.
+ */
+export type Reader = {
+  /** The name in logs: "builtin", or the name of the model. */
+  readonly model: string;
+  /** @throws the signal's reason after an abort, or an error of the built-in extractor */
+  readOffer(text: string, signal: AbortSignal): Promise<OfferExtraction[]>;
+  readAsk(text: string, signal: AbortSignal): Promise<AskExtraction[]>;
+  /** The passages of a text that are addressed to software, in UTF-16 units, in order. */
+  findOrders(text: string): readonly Span[];
+};
 
 /**
  * Settles as `work` settles, or rejects when the deadline passes or the caller aborts, even if `work` ignores its
@@ -54,35 +66,34 @@ type Attempt = <R extends OfferExtraction | AskExtraction>(
   read: Read<R>,
   text: string,
   signal: AbortSignal,
-) => Promise<R>;
+) => Promise<R[]>;
 
-const extractorOf = (model: string, attempt: Attempt): Extractor => ({
+const readerOf = (model: string, builtin: BuiltinExtractor, attempt: Attempt): Reader => ({
   model,
-  extractOffer: (text, signal) =>
+  findOrders: builtin.findOrders,
+  readOffer: (text, signal) =>
     attempt("read_offer", (extractor, ...rest) => extractor.extractOffer(...rest), text, signal),
-  extractAsk: (text, signal) =>
-    attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal),
+  readAsk: (text, signal) => attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal),
 });
 
 /**
- * Creates an extractor that asks the primary extractor within a deadline, and the built-in extractor if the primary
- * fails in any way: an error response, an invalid answer, or one that is too late, too long or of the wrong shape. An
- * abort by the caller is no failure of the extractor: it is thrown on, and nothing is read.
+ * Creates a reader that asks the primary extractor within a deadline, and then the built-in extractor. If the primary
+ * fails in any way (an error response, an invalid answer, or one that is too late, too long or of the wrong shape), the
+ * built-in extraction stands alone. An abort by the caller is no failure of the extractor: it is thrown on, and nothing
+ * is read.
  *
  * @param primary the messages of its errors are reported, so they must contain neither text nor key
  * @param builtin its errors are thrown to the caller
  * @param options.deadlineMs how long the primary extractor may take; the built-in extractor then takes a few
  *   milliseconds more
- * @param options.onOutcome called once for each extraction that was made
+ * @param options.onOutcome called once for each text that was read
  */
-export const extractorWithFallback = (
+export const readerWithFallback = (
   primary: Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean },
-  builtin: Extractor,
+  builtin: BuiltinExtractor,
   options: { deadlineMs: number; onOutcome: (outcome: Outcome) => void },
-): AccountableExtractor => {
-  const models = new WeakMap<OfferExtraction | AskExtraction, string>();
-
-  const attempt: Attempt = async (operation, read, text, signal) => {
+): Reader =>
+  readerOf(primary.model, builtin, async (operation, read, text, signal) => {
     const start = performance.now();
     const report = (rest: Pick<Outcome, "outcome" | "error">) =>
       options.onOutcome({ model: primary.model, operation, milliseconds: performance.now() - start, ...rest });
@@ -94,31 +105,21 @@ export const extractorWithFallback = (
       }),
     );
     signal.throwIfAborted();
-    if ("extraction" in first) {
-      models.set(first.extraction, primary.model);
-      report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
-      return first.extraction;
+    const own = await read(builtin, text, signal);
+    if ("error" in first) {
+      report({ outcome: "fallback", error: first.error });
+      return [own];
     }
-    const extraction = await read(builtin, text, signal);
-    models.set(extraction, builtin.model);
-    report({ outcome: "fallback", error: first.error });
-    return extraction;
-  };
-
-  return { ...extractorOf(primary.model, attempt), modelOf: (extraction) => models.get(extraction) ?? primary.model };
-};
+    report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
+    return [first.extraction, own];
+  });
 
 /** The built-in extractor without a primary one. Reports outcomes in the same way. */
-export const extractorAlone = (
-  builtin: Extractor,
-  options: { onOutcome: (outcome: Outcome) => void },
-): AccountableExtractor => {
-  const attempt: Attempt = async (operation, read, text, signal) => {
+export const readerAlone = (builtin: BuiltinExtractor, options: { onOutcome: (outcome: Outcome) => void }): Reader =>
+  readerOf(builtin.model, builtin, async (operation, read, text, signal) => {
     const start = performance.now();
     const extraction = await read(builtin, text, signal);
     const milliseconds = performance.now() - start;
     options.onOutcome({ model: builtin.model, operation, outcome: "ok", milliseconds });
-    return extraction;
-  };
-  return { ...extractorOf(builtin.model, attempt), modelOf: () => builtin.model };
-};
+    return [extraction];
+  });

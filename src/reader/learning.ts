@@ -15,7 +15,7 @@ export type TrainingSource = {
    *   training is due
    */
   get: (learning: number) => Promise<(TrainingSet & { changed_at: string }) | null>;
-  /** @param learned the classifiers by name, as JSON */
+  /** @param learned the classifiers by name, and the meanings of words as `meaning`, as JSON */
   store: (changedAt: string, learning: number, learned: string) => Promise<void>;
 };
 

@@ -5,19 +5,22 @@ import {
   CLASSIFIER_FILE,
   DATA,
   formatClassifiers,
+  MEANING_FILE,
   parseClassifiers,
   parseRows,
   readFiles,
   TRAINING_FILES,
   trainingSetHash,
 } from "../database/data_files.ts";
-import { LEARNING, learnClassifiers, type TrainingSet } from "./builtin/learn.ts";
+import { LEARNING, learnClassifiers, type Things, type TrainingSet } from "./builtin/learn.ts";
 import type { Words } from "./builtin/words.ts";
+import { learnMeaning } from "./embed/learn.ts";
+import { meaningSetOf } from "./embed/meaning_set.ts";
 import type { Concept, Example, Label } from "./extraction.ts";
 
 /**
- * `npm run train` trains the classifiers on the shipped words and examples and writes them to db/data/classifier.jsonl,
- * so that a new installation need not train. `npm run train -- --check` writes nothing, and fails if the file is out of
+ * `npm run train` trains the classifiers and learns the meanings of words from the shipped words and examples, and writes
+ * them to db/data/classifier.jsonl and db/data/meaning.jsonl, so that a new installation need not train. `npm run train -- --check` writes nothing, and fails if the file is out of
  * date.
  * The same input files give the same bytes on every machine: everything is sorted by bytes, and training is
  * deterministic.
@@ -65,6 +68,20 @@ export const shippedWords = (read: Read): Words => {
 };
 
 /**
+ * The shipped labels of things, and the broader concepts.
+ * @param read returns the text of a file of db/data
+ */
+export const shippedThings = (read: Read): Things => {
+  const things = new Set(rowsOf(read, "concept.tsv").flatMap(({ concept, type }) => (type === "thing" ? concept : [])));
+  return {
+    labels: rowsOf(read, "label.tsv").flatMap(({ concept, form }) =>
+      things.has(concept) ? [[concept ?? "", form ?? ""] as const] : [],
+    ),
+    broader: rowsOf(read, "broader.tsv").map(({ concept, broader }) => [concept ?? "", broader ?? ""] as const),
+  };
+};
+
+/**
  * The shipped examples, in the order of `jobs.get_training_set`.
  * @param read returns the text of a file of db/data
  */
@@ -88,30 +105,43 @@ export const shippedExamples = (read: Read): Example[] =>
  */
 export const shippedLesson = (read: Read): TrainingSet => ({
   vocabulary: shippedWords(read),
+  things: shippedThings(read),
   examples: shippedExamples(read),
 });
 
+/** The files that training makes. */
+const TRAINED = [CLASSIFIER_FILE, MEANING_FILE] as const;
+
 /**
- * Trains the classifiers on the shipped words and examples, which takes seconds.
+ * Trains the classifiers and learns the meanings of words from the shipped words and examples, which takes seconds.
  * @param read returns the text of a file of db/data
- * @returns the text of db/data/classifier.jsonl
+ * @returns the texts of the files of db/data
  */
-export const train = (read: Read): string =>
-  formatClassifiers({
-    header: { training_set: trainingSetHash(read, LEARNING), learning: LEARNING },
-    classifiers: learnClassifiers(shippedLesson(read)),
-  });
+export const train = (read: Read): Record<(typeof TRAINED)[number], string> => {
+  const header = { training_set: trainingSetHash(read, LEARNING), learning: LEARNING };
+  const lesson = shippedLesson(read);
+  return {
+    [CLASSIFIER_FILE]: formatClassifiers({ header, classifiers: learnClassifiers(lesson) }),
+    [MEANING_FILE]: formatClassifiers({ header, classifiers: { meaning: learnMeaning(meaningSetOf(lesson)) } }),
+  };
+};
 
 const main = async (check: boolean): Promise<void> => {
   const texts = await readFiles(DATA, TRAINING_FILES);
   const trained = train((file) => texts.get(file) ?? "");
-  const file = join(DATA, CLASSIFIER_FILE);
-  if (!check) return writeFile(file, trained);
-  const kept = (await readFiles(DATA, [CLASSIFIER_FILE])).get(CLASSIFIER_FILE) ?? "";
-  if (kept === trained) return;
-  const of =
-    parseClassifiers(kept).header.training_set === parseClassifiers(trained).header.training_set ? "these" : "other";
-  throw new Error(`db/data/${CLASSIFIER_FILE} was learned from ${of} words and examples. Run: npm run train`);
+  for (const name of TRAINED) {
+    if (!check) {
+      await writeFile(join(DATA, name), trained[name]);
+      continue;
+    }
+    const kept = (await readFiles(DATA, [name])).get(name) ?? "";
+    if (kept === trained[name]) continue;
+    const of =
+      parseClassifiers(kept).header.training_set === parseClassifiers(trained[name]).header.training_set
+        ? "these"
+        : "other";
+    throw new Error(`db/data/${name} was learned from ${of} words and examples. Run: npm run train`);
+  }
 };
 
 if (import.meta.main) {

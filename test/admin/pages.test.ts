@@ -310,9 +310,9 @@ test("extracted spans are marked by code points; of two that overlap, only the f
   const text = "🛋 Sofa, 180 EUR";
   const found = (start: number, end: number) => ({ value: 1, quote: "", start, end, basis: "stated", confidence: 1 });
   const readings = readingsOf({
-    title: found(3, 7),
-    price: found(9, 16),
-    contact: [found(9, 12), found(40, 50)],
+    title: found(2, 6),
+    price: found(8, 15),
+    contact: [found(8, 11), found(39, 49)],
     note: "x",
   });
   t.deepEqual(piecesOf(text, readings), [

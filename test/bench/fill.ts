@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import pg from "pg";
-import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
+import { seedMeaning } from "../reader/vocabulary.ts";
 import { offerNumber } from "./texts.ts";
 
 /**
@@ -56,7 +57,7 @@ const conceptsOf = async ({ heading, phrases, language }: ReturnType<typeof offe
   return [...weights].map(([name, weight]) => `'${name}':1${weight}`).join(" ");
 };
 
-const embedder = createBuiltinEmbedder();
+const embedder = createBuiltinEmbedder(seedMeaning);
 const client = new pg.Client({ connectionString: url });
 await client.connect();
 // No triggers, as each would add a job, and no checks of foreign keys, as the inserted rows are known to be complete.

@@ -4,12 +4,12 @@ import pg from "pg";
 import pgvector from "pgvector";
 import { statementOf } from "../../src/database/database.ts";
 import { hashSecret } from "../../src/http/tokens.ts";
-import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
+import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
-
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
 import { modelOf } from "./texts.ts";
@@ -33,7 +33,7 @@ const TIE = 1e-6;
 
 type Body = { query?: string; filters?: Record<string, unknown> };
 
-const embedder = createBuiltinEmbedder();
+const embedder = createBuiltinEmbedder(seedMeaning);
 
 const percentiles = (times: number[]): Percentiles => {
   const sorted = Float64Array.from(times).sort();

@@ -4,7 +4,8 @@ import type pg from "pg";
 import { toSql } from "pgvector";
 import { migrate } from "../../src/database/migrate.ts";
 import { hashSecret, newToken } from "../../src/http/tokens.ts";
-import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
+import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 import type { Share } from "./fill.ts";
@@ -22,7 +23,7 @@ const AGENTS = 400;
 /** The goals are stated for a machine with two processors. */
 const THREADS = 2;
 
-const embedder = createBuiltinEmbedder();
+const embedder = createBuiltinEmbedder(seedMeaning);
 
 /** An agent's token and the id of its account. */
 export type Caller = { token: string; accountId: string };

@@ -9,10 +9,11 @@ import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
+import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
 import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
@@ -277,7 +278,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
     baseUrl,
     callers: market.callers,
     offers,
-    embedder: createBuiltinEmbedder(),
+    embedder: createBuiltinEmbedder(seedMeaning),
     extractQuery: createQueryExtractor(vocabulary),
   };
   const scenarios = await makeScenarios({ ...targets, ...(await findTargets(market)) });

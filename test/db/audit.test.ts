@@ -173,12 +173,12 @@ test("a moderator, a worker's job and a DBA each have their own actor type", asy
     actor_type: "job",
     sql_role: "souk_worker",
     action: "setting.updated",
-    before: { value: "builtin-hash-1" },
+    before: { value: "builtin-meaning-1" },
     after: { value: "text-embedding-3-small" },
   });
   await within(
     { role: "souk_owner" },
-    "update market.setting set value = '\"builtin-hash-1\"' where name = 'embedding_model'",
+    "update market.setting set value = '\"builtin-meaning-1\"' where name = 'embedding_model'",
   );
   t.like((await events("embedding_model")).at(-1), { actor_type: "dba", sql_role: new URL(market.url).username });
 });
@@ -194,7 +194,7 @@ test("an entry names the job and its number, also if the worker's login is a sup
     request_id: "job 7",
     after: { value: "text-embedding-3-small" },
   });
-  await call("use_embedding_model", "builtin-hash-1");
+  await call("use_embedding_model", "builtin-meaning-1");
   t.like((await events("embedding_model")).at(-1), { actor_type: "job", request_id: null });
   await pool.query("update market.setting set value = 'true' where name = 'pre_moderation'");
   t.like((await events("pre_moderation")).at(-1), { actor_type: "dba" }, "the session acts as the superuser again");

@@ -45,7 +45,7 @@ test.before(async () => {
   );
   await market.sql(
     `insert into market.offer_embedding (offer_id, model, embedding)
-     select o.id, 'builtin-hash-1', public.l2_normalize((
+     select o.id, 'builtin-meaning-1', public.l2_normalize((
        -- Depends on the row, so that each offer has a different vector.
        select array_agg(sin(k * (1 + get_byte(uuid_send(o.id), 15) * 256 + get_byte(uuid_send(o.id), 14))))
        from generate_series(1, 512) as k)::public.vector::public.halfvec)
@@ -81,7 +81,7 @@ test("a search by vector with a filter finds the nearest of all offers that pass
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql(
       `with c as (select search.to_search_filter($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
-       select array(select n.offer_id from c, search.vector_candidates(c.near, 'builtin-hash-1', c.conditions) as n) as found,
+       select array(select n.offer_id from c, search.vector_candidates(c.near, 'builtin-meaning-1', c.conditions) as n) as found,
          array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
            where search.matches_filter(o, c.conditions)
            order by e.embedding operator(public.<=>) c.near, e.offer_id desc limit 40) as expected`,
@@ -95,7 +95,7 @@ test("the results of HNSW and of the exact comparison of few offers form one sor
   const [row] = await market.sql(
     `with c as (select search.to_search_filter('{"location": "Bristol", "category": "cars"}', now(), null) as conditions, e.embedding as near
        from market.offer_embedding e order by e.offer_id limit 1)
-     select array(select n.offer_id from c, search.nearest_matching(c.near, 'builtin-hash-1', c.conditions, 'bristol', 2 * ${OFFERS}) as n) as found,
+     select array(select n.offer_id from c, search.nearest_matching(c.near, 'builtin-meaning-1', c.conditions, 'bristol', 2 * ${OFFERS}) as n) as found,
        array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
          where search.matches_filter(o, c.conditions)
          order by e.embedding operator(public.<=>) c.near, e.offer_id desc) as expected`,
@@ -151,7 +151,7 @@ test("an unknown word that occurs in an offer does not find offers with a simila
         request: { query },
         extraction: null,
         embedding: vectorOf("zorvex"),
-        model: "builtin-hash-1",
+        model: "builtin-meaning-1",
         notices: [],
       })
     ).results.map(({ id, score }: Answer) => [id, score]);

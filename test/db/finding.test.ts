@@ -275,7 +275,7 @@ test("a cursor gives the same page while others publish, by words, by vector and
       request: { query: "grey sofa", limit: 4, ...(cursor === null ? {} : { cursor }) },
       extraction: null,
       embedding: vectorOf("sofa"),
-      model: "builtin-hash-1",
+      model: "builtin-meaning-1",
       notices: [],
     });
   const ids = ({ results }: Answer) => results.map((result: Answer) => [result.id, result.rank, result.score]);

@@ -45,7 +45,7 @@ export type Market = {
   publish: (
     caller: Caller,
     text: string,
-    extraction: object,
+    extraction: string,
     body?: object,
   ) => Promise<{ status: number; body: Answer }>;
   /** Publishes an offer made from facts, ignoring the cap; embeds and matches it. Returns its id. */
@@ -153,7 +153,7 @@ export const openMarket = async (
     return caller;
   };
 
-  const settle = async (caller: Caller, submission: string, extraction: object) => {
+  const settle = async (caller: Caller, submission: string, extraction: string) => {
     await work("complete_submission", submission, extraction);
     return call(caller, "get_answer", { submission_id: submission });
   };
@@ -167,7 +167,7 @@ export const openMarket = async (
     return settle(caller, submission, extraction);
   };
   const embed: Market["embed"] = async (kind, id, vector = null) => {
-    await work(`store_${kind}_embedding`, id, vector, "builtin-hash-1");
+    await work(`store_${kind}_embedding`, id, vector, "builtin-meaning-1");
   };
   return {
     url: database.url,
@@ -205,7 +205,7 @@ export const openMarket = async (
         request_hash: null,
         errors: [],
       });
-      await work("complete_submission", submission, extraction, facts.vector ?? null, "builtin-hash-1");
+      await work("complete_submission", submission, extraction, facts.vector ?? null, "builtin-meaning-1");
       const { status, body } = await call(caller, "get_answer", { submission_id: submission });
       if (status !== 201) throw new Error(`asking gave ${status}: ${JSON.stringify(body)}`);
       return body.id;
@@ -248,11 +248,11 @@ export const outcomeOf = (attempt: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-/** A value and its position in the text: offsets in code points, from 1, end exclusive. */
+/** A value and its position in the text: offsets in code points, zero-based, end exclusive. */
 export const found = (text: string, value: unknown, quote: string) => {
   const before = text.indexOf(quote);
   if (before < 0) throw new Error(`"${quote}" does not stand in the text.`);
-  const start = [...text.slice(0, before)].length + 1;
+  const start = [...text.slice(0, before)].length;
   return { value, quote, start, end: start + [...quote].length, basis: "stated", confidence: 1 };
 };
 
@@ -277,8 +277,11 @@ export type OfferFacts = {
   vector?: string;
 };
 
-/** The text and the extraction of an offer. Facts that are not given make it a grey sofa in Berlin. */
-export const offerOf = (facts: OfferFacts): { text: string; extraction: object } => {
+/**
+ * The text of an offer, and its extractions as JSON, as a worker sends them. Facts that are not given make it a grey sofa
+ * in Berlin.
+ */
+export const offerOf = (facts: OfferFacts): { text: string; extraction: string } => {
   const {
     title = "Grey sofa",
     domain = "home_garden",
@@ -302,21 +305,23 @@ export const offerOf = (facts: OfferFacts): { text: string; extraction: object }
   const quoted = (value: unknown, quote: string | null) => (value && quote ? found(text, value, quote) : null);
   return {
     text,
-    extraction: {
-      language: facts.language ?? "en",
-      title: found(text, title, title),
-      domain: quoted(domain, title),
-      category: quoted(category, title),
-      offer_kind: quoted(kind, title),
-      price: price && found(text, priceOf(price, facts.period ?? "one_time"), price),
-      location: place && found(text, placeOf(place, facts), place),
-      contacts: contact ? [found(text, { type: "email", value: contact, preferred: true }, contact)] : [],
-      party: null,
-      condition: quoted(facts.condition, title),
-      space: null,
-      features: [],
-      attributes: attributes.map(([name, value]) => found(text, { name, value }, `${name} ${value}`)),
-    },
+    extraction: JSON.stringify([
+      {
+        language: facts.language ?? "en",
+        title: found(text, title, title),
+        domain: quoted(domain, title),
+        category: quoted(category, title),
+        offer_kind: quoted(kind, title),
+        price: price && found(text, priceOf(price, facts.period ?? "one_time"), price),
+        location: place && found(text, placeOf(place, facts), place),
+        contacts: contact ? [found(text, { type: "email", value: contact, preferred: true }, contact)] : [],
+        party: null,
+        condition: quoted(facts.condition, title),
+        space: null,
+        features: [],
+        attributes: attributes.map(([name, value]) => found(text, { name, value }, `${name} ${value}`)),
+      },
+    ]),
   };
 };
 
@@ -362,8 +367,11 @@ export type AskFacts = {
   vector?: string;
 };
 
-/** The text and the extraction of an ask. Facts that are not given make it an ask for a grey sofa. */
-export const askOf = (facts: AskFacts): { text: string; extraction: object } => {
+/**
+ * The text of an ask, and its extractions as JSON, as a worker sends them. Facts that are not given make it an ask for a
+ * grey sofa.
+ */
+export const askOf = (facts: AskFacts): { text: string; extraction: string } => {
   const { title = "Wanted: grey sofa", domain = "home_garden", category = "furniture", kind = "buy" } = facts;
   const attributes = Object.entries(facts.attributes ?? {});
   const text = [
@@ -381,22 +389,24 @@ export const askOf = (facts: AskFacts): { text: string; extraction: object } => 
   const { amount, currency } = priceOf(facts.max ?? "", null);
   return {
     text,
-    extraction: {
-      language: "en",
-      title: found(text, title, title),
-      domain: quoted(domain),
-      category: quoted(category),
-      ask_kind: quoted(kind),
-      price: facts.max
-        ? found(text, { min: null, max: amount, currency, period: facts.period ?? null }, facts.max)
-        : null,
-      location: facts.place ? found(text, placeOf(facts.place, facts), facts.place) : null,
-      condition: quoted(facts.condition),
-      keywords: facts.keywords ?? ["sofa"],
-      must: (facts.must ?? []).map((words) => found(text, words, words)),
-      exclude: (facts.exclude ?? []).map((words) => found(text, words, words)),
-      attributes: attributes.map(([name, value]) => found(text, { name, value }, `${name} ${value}`)),
-    },
+    extraction: JSON.stringify([
+      {
+        language: "en",
+        title: found(text, title, title),
+        domain: quoted(domain),
+        category: quoted(category),
+        ask_kind: quoted(kind),
+        price: facts.max
+          ? found(text, { min: null, max: amount, currency, period: facts.period ?? null }, facts.max)
+          : null,
+        location: facts.place ? found(text, placeOf(facts.place, facts), facts.place) : null,
+        condition: quoted(facts.condition),
+        keywords: facts.keywords ?? ["sofa"],
+        must: (facts.must ?? []).map((words) => found(text, words, words)),
+        exclude: (facts.exclude ?? []).map((words) => found(text, words, words)),
+        attributes: attributes.map(([name, value]) => found(text, { name, value }, `${name} ${value}`)),
+      },
+    ]),
   };
 };
 

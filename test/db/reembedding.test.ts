@@ -133,7 +133,7 @@ test("another change of model ends the running one, and going back embeds only w
   await market.work("use_embedding_model", NEW);
   const first = await underWay(market);
   await work(market, first, 1, 1);
-  await market.work("use_embedding_model", "builtin-hash-1");
+  await market.work("use_embedding_model", "builtin-meaning-1");
   t.is(await market.work("take_batch", first, 1), null);
   t.is(await market.work("store_batch", first, []), null);
   const { taken, progress } = await work(market, await underWay(market), 10);

@@ -48,7 +48,7 @@ const fill = (what: "old" | "young", rows: number) =>
     );
     await client.query(
       `insert into market.query_embedding (model, query_hash, embedding, created_at)
-       select 'builtin-hash-1', sha256(($2 || n)::bytea), array_fill(0.04419417, array[512])::public.halfvec, now() - $1::interval
+       select 'builtin-meaning-1', sha256(($2 || n)::bytea), array_fill(0.04419417, array[512])::public.halfvec, now() - $1::interval
        from generate_series(1, $3::integer) as n`,
       [age(what), what, rows / 5],
     );

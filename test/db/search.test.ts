@@ -286,7 +286,7 @@ test("a query of five hundred stop words and a filter of thousands of values tak
   }
 });
 
-const model = "builtin-hash-1";
+const model = "builtin-meaning-1";
 
 test.serial(
   "a vector finds near offers, best first; a vector of another model or of a wrong size finds none",

@@ -6,9 +6,10 @@ import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { findServer } from "../support/postgres.ts";
 import { startService } from "../support/service.ts";
-import { type Labelled, readLabels } from "./labels.ts";
+import { type Labelled, type Labels, readLabels } from "./labels.ts";
 import { type Judgement, judgeAsk, judgeMatch, judgeOffer, judgeQuery } from "./metrics.ts";
 import { match, type Progress, publishCorpus, readAsks, readOffers, search, type Target } from "./predict.ts";
+import { readAnswers, recordedOnly, startRecorder, startReplay } from "./recorded.ts";
 import * as report from "./report.ts";
 
 /**
@@ -20,10 +21,17 @@ import * as report from "./report.ts";
  *
  *   --data DIR     the folder of labelled files (default: test/eval/texts)
  *   --out OUT      the folder for predictions (default: .data/eval)
- *   --maker NAME   the extractor: builtin, or openai with the same variables as the service (default: builtin)
+ *   --maker NAME   what reads the texts (default: builtin)
+ *     builtin      the built-in extractor
+ *     openai       a model beside it, with the same variables as the service
+ *     record       as openai, and the model's answers are written to a file
+ *     recorded     the answers of that file instead of a model's, for the texts that the file has: what the model adds is
+ *                  the difference to the built-in extractor alone, whose tables are printed before
+ *   --answers FILE the file of recorded answers (default: test/eval/recorded/answers.jsonl)
  */
 
-const HELP = "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai]\n";
+const HELP =
+  "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai|record|recorded] [--answers FILE]\n";
 
 /**
  * The variables that configure a provider. With the built-in extractor they are withheld, as a developer's shell may
@@ -43,14 +51,13 @@ const telling =
     else if (done === of) process.stderr.write(`${what}: ${of}\n`);
   };
 
-const environmentOf = (maker: string): Record<string, string> => {
+/** The variables of the provider that the developer has set. */
+const providerOf = (maker: string): Record<string, string> => {
   const provider = Object.fromEntries(
     PROVIDER.flatMap((name) => (process.env[name] ? [[name, process.env[name]] as const] : [])),
   );
-  if (maker === "builtin") return {};
-  if (maker !== "openai") throw new Error(`There is no maker "${maker}".\n${HELP}`);
   if (!provider["OPENAI_API_KEY"] && !provider["OPENAI_BASE_URL"]) {
-    throw new Error("Set OPENAI_API_KEY or OPENAI_BASE_URL for --maker openai; .env.example says what they are.");
+    throw new Error(`Set OPENAI_API_KEY or OPENAI_BASE_URL for --maker ${maker}; .env.example says what they are.`);
   }
   return provider;
 };
@@ -92,8 +99,8 @@ const conclude = async <L extends report.Sliced & { id: string }, P>(
   print();
 };
 
-const evaluate = async (target: Target, data: string, out: string): Promise<void> => {
-  const { offers, asks, corpus, queries, matches } = await readLabels(data);
+const evaluate = async (target: Target, labels: Labels, out: string): Promise<void> => {
+  const { offers, asks, corpus, queries, matches } = labels;
   await mkdir(out, { recursive: true });
   for (const labelled of offers) {
     const predictions = await readOffers(target, labelled.lines, telling(labelled.file));
@@ -133,31 +140,74 @@ const evaluate = async (target: Target, data: string, out: string): Promise<void
   }
 };
 
+/** Evaluates a service on a throwaway database. */
+const evaluateService = async (env: Record<string, string>, labels: Labels, out: string): Promise<void> => {
+  const database = await createDatabase();
+  const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000000", ...env } });
+  try {
+    const start = performance.now();
+    await evaluate({ url: service.url, database: database.url }, labels, out);
+    print(`${((performance.now() - start) / 1000).toFixed(1)} s; predictions are in ${out}`);
+  } finally {
+    await service.stop();
+    await database.drop();
+  }
+};
+
+/** Where OpenAI's own API is, as in src/config.ts. */
+const OPENAI = "https://api.openai.com/v1";
+
+const MAKERS: Record<string, (labels: Labels, out: string, file: string) => Promise<void>> = {
+  builtin: (labels, out) => evaluateService({}, labels, out),
+  openai: (labels, out) => evaluateService(providerOf("openai"), labels, out),
+  record: async (labels, out, file) => {
+    const env = providerOf("record");
+    const recorder = await startRecorder({
+      baseURL: env["OPENAI_BASE_URL"] ?? OPENAI,
+      apiKey: env["OPENAI_API_KEY"] ?? "",
+    });
+    try {
+      await evaluateService({ OPENAI_API_KEY: "recorder", ...env, OPENAI_BASE_URL: recorder.baseURL }, labels, out);
+      print(`${await recorder.save(file)} answers are in ${file}`);
+    } finally {
+      await recorder.close();
+    }
+  },
+  recorded: async (labels, out, file) => {
+    const answers = await readAnswers(file);
+    const known = recordedOnly(labels, answers);
+    print(`The built-in extractor alone, on the texts of ${file}:\n`);
+    await evaluateService({}, known, join(out, "builtin"));
+    const replay = await startReplay(answers);
+    try {
+      print(`\nThe recorded answers, and the built-in extractor beside them:\n`);
+      const env = { OPENAI_API_KEY: "replay", OPENAI_BASE_URL: replay.baseURL, EXTRACTION_MODEL: "recorded" };
+      await evaluateService(env, known, join(out, "recorded"));
+    } finally {
+      await replay.close();
+    }
+  },
+};
+
 const main = async (): Promise<void> => {
   const { values: options } = parseArgs({
     options: {
       data: { type: "string", default: "test/eval/texts" },
       out: { type: "string", default: ".data/eval" },
       maker: { type: "string", default: "builtin" },
+      answers: { type: "string", default: "test/eval/recorded/answers.jsonl" },
       help: { type: "boolean", default: false },
     },
   });
   if (options.help) return print(HELP);
-  const env = environmentOf(options.maker);
+  const make = MAKERS[options.maker];
+  if (make === undefined) throw new Error(`There is no maker "${options.maker}".\n${HELP}`);
+  const labels = await readLabels(options.data);
   const run = randomBytes(4).toString("hex");
   const server = await findServer(run);
   try {
     Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: run });
-    const database = await createDatabase();
-    const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000000", ...env } });
-    try {
-      const start = performance.now();
-      await evaluate({ url: service.url, database: database.url }, options.data, options.out);
-      print(`${((performance.now() - start) / 1000).toFixed(1)} s; predictions are in ${options.out}`);
-    } finally {
-      await service.stop();
-      await database.drop();
-    }
+    await make(labels, options.out, options.answers);
   } finally {
     await server.release();
   }

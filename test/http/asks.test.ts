@@ -28,7 +28,14 @@ const ASK = {
     must: [] as string[],
     exclude: [] as string[],
     price: { max: 250, currency: "EUR" },
-    location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+    location: {
+      text: "Berlin",
+      city: "Berlin",
+      country: "DE",
+      region: "Berlin",
+      point: { lat: 52.524, lon: 13.411 },
+      remote: false,
+    },
     condition: null,
     attributes: {},
   },
@@ -166,7 +173,14 @@ test("a new text is read under the same id and counts; a new watch_enabled does 
     criteria: {
       ...ASK.criteria,
       price: { max: 300, currency: "EUR" },
-      location: { text: "Hamburg", city: "Hamburg", country: "DE", remote: false },
+      location: {
+        text: "Hamburg",
+        city: "Hamburg",
+        country: "DE",
+        region: "Hamburg",
+        point: { lat: 53.551, lon: 9.993 },
+        remote: false,
+      },
     },
   };
   t.deepEqual(whole(read), { status: 200, headers: rated(118), body: expected });
@@ -241,7 +255,14 @@ test.serial("matches come best first with reasons, page by page, and since selec
     document: { title: "Grey three-seat sofa for sale", description: OFFER, location: "Berlin", language: "en" },
     metadata: {
       pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
-      location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+      location: {
+        text: "Berlin",
+        city: "Berlin",
+        country: "DE",
+        region: "Berlin",
+        point: { lat: 52.524, lon: 13.411 },
+        remote: false,
+      },
       condition: "used_good",
     },
     content: {

@@ -31,7 +31,14 @@ const PREVIEW = {
 };
 const METADATA = {
   pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
-  location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+  location: {
+    text: "Berlin",
+    city: "Berlin",
+    country: "DE",
+    region: "Berlin",
+    point: { lat: 52.524, lon: 13.411 },
+    remote: false,
+  },
   condition: "used_good",
 };
 
@@ -102,12 +109,12 @@ const whole = (answer: Answer) => ({
   body: settled(answer.body, market.url),
 });
 
-/** The quotes of an extraction that are not at their stated position, in code points counted from 1. */
+/** The quotes of an extraction that are not at their stated position, in zero-based code points. */
 const misquoted = (text: string, extraction: Body): Body[] => {
   const points = [...text];
   return Object.values<Body>(extraction)
     .flat()
-    .filter(({ quote, start, end }) => points.slice(start - 1, end - 1).join("") !== quote);
+    .filter(({ quote, start, end }) => points.slice(start, end).join("") !== quote);
 };
 
 test("an offer is live at once, and the response says how its text was understood", async (t) => {
@@ -117,7 +124,9 @@ test("an offer is live at once, and the response says how its text was understoo
   const { extraction, offer_id } = answer.body;
   t.deepEqual(
     Object.keys(extraction).toSorted(),
-    ["category", "contact", "domain", "location", "offer_kind", "price", "title"].filter((name) => extraction[name]),
+    ["category", "condition", "contact", "domain", "location", "offer_kind", "price", "title"].filter(
+      (name) => extraction[name],
+    ),
   );
   t.deepEqual(misquoted(OFFER, extraction), []);
   t.deepEqual(

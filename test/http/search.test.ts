@@ -86,7 +86,14 @@ test("a search returns offers, best first, and what to do next", async (t) => {
             },
             metadata: {
               pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },
-              location: { text: "Berlin", city: "Berlin", country: "DE", remote: false },
+              location: {
+                text: "Berlin",
+                city: "Berlin",
+                country: "DE",
+                region: "Berlin",
+                point: { lat: 52.524, lon: 13.411 },
+                remote: false,
+              },
             },
             content: {
               preview: {
@@ -371,9 +378,7 @@ test("searches understand a new word of the vocabulary soon, without a restart",
   const classified = async () => (await search({ query: "quibblewort" })).body.classification;
   t.is(await classified(), null);
   const edit = (statement: string) => market.sql(statement);
-  await edit(
-    "insert into reading.label (concept, form, weight) values ('home_garden/furniture', 'quibblewort', 3)",
-  );
+  await edit("insert into reading.label (concept, form, weight) values ('home_garden/furniture', 'quibblewort', 3)");
   await eventually(classified, (found) => found?.category === "furniture", 30_000);
   await edit("delete from reading.label where form = 'quibblewort'");
   await eventually(classified, (found) => found === null, 30_000);

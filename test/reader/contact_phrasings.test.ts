@@ -1,6 +1,5 @@
 import test from "ava";
-import { reached } from "./judged_contacts.ts";
-import { assertMostly } from "./reading.ts";
+import { assertMostly, reached } from "./reading.ts";
 
 /**
  * Contacts in the order of the text, each as "type value", with a star if preferred. The rows are phrasings by

@@ -1,7 +1,6 @@
 import test from "ava";
 import { processorTime } from "../support/busy.ts";
-import { contactsIn, ordersIn, reached } from "./judged_contacts.ts";
-import { assertMostly } from "./reading.ts";
+import { assertMostly, contactsIn, ordersIn, reached } from "./reading.ts";
 
 type Row = [text: string, country: string | null, ...contacts: string[]];
 

@@ -1,7 +1,8 @@
 import test from "ava";
+import { NO_MEANING } from "../../src/reader/embed/learn.ts";
 import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { createExtractor } from "../../src/reader/extractor.ts";
+import { createReader } from "../../src/reader/extractor.ts";
 import type { Outcome } from "../../src/reader/fallback.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { startProvider, status } from "./provider.ts";
@@ -23,19 +24,19 @@ const never = () => new AbortController().signal;
 
 test("without a provider, the built-in extractor and embedder are used", async (t) => {
   const outcomes: Outcome[] = [];
-  const extractor = createExtractor({
+  const reader = createReader({
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  const extraction = await extractor.extractOffer(TEXT, never());
-  t.is(extractor.modelOf(extraction), "builtin");
+  t.is((await reader.readOffer(TEXT, never())).length, 1);
+  t.is(reader.model, "builtin");
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "builtin", operation: "read_offer", outcome: "ok" }],
   );
-  const embedder = createEmbedder(undefined);
-  t.is(embedder.model, "builtin-hash-1");
+  const embedder = createEmbedder(undefined, () => NO_MEANING);
+  t.is(embedder.model, "builtin-meaning-1");
   t.is((await embedder.embed([TEXT], never()))[0]?.length, 512);
 });
 
@@ -48,15 +49,15 @@ test("with a provider, its configured models are used", async (t) => {
     extractionModel: "reader-1",
     embeddingModel: "embed-1",
   };
-  const embedder = createEmbedder(openai);
-  const extractor = createExtractor({
+  const embedder = createEmbedder(openai, () => null);
+  const reader = createReader({
     openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: () => {},
   });
-  const extraction = await extractor.extractOffer(TEXT, never());
-  t.is(extractor.modelOf(extraction), "reader-1");
+  t.is((await reader.readOffer(TEXT, never())).length, 2);
+  t.is(reader.model, "reader-1");
   await embedder.embed([TEXT], never());
   t.deepEqual(
     provider.requests.map(({ path, body }) => [path, body.model]),
@@ -74,15 +75,14 @@ test("if the provider fails, the built-in extractor is used, and an embedding fa
   provider.always(status(401));
   const outcomes: Outcome[] = [];
   const openai = { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" };
-  const embedder = createEmbedder(openai);
-  const extractor = createExtractor({
+  const embedder = createEmbedder(openai, () => null);
+  const reader = createReader({
     openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  const extraction = await extractor.extractAsk(TEXT, never());
-  t.is(extractor.modelOf(extraction), "builtin");
+  t.is((await reader.readAsk(TEXT, never())).length, 1);
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "reader-1", operation: "read_ask", outcome: "fallback", error: "The provider answered 401." }],

@@ -40,7 +40,7 @@ const EXAMPLES = [
 
 const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
   const classifiers = useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) });
-  return classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), text), price: null }).kind?.value;
+  return classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), text, []), price: null }).kind?.value;
 };
 
 test("a phrase learned with one thing applies to other things", (t) => {
@@ -56,7 +56,7 @@ test("the same examples give exactly the same weights", (t) => {
 });
 
 test("features name the category of things, places as places, numbers as numbers, and the size of prices", (t) => {
-  const annotations = annotate(wordKnowledge(words), "a sofa in Berlin for 90 €");
+  const annotations = annotate(wordKnowledge(words), "a sofa in Berlin for 90 €", []);
   const price = { amount: 90, period: null, deposit: null };
   const { names } = featuresOf({ annotations, family: "ask_kind", price }, true).features;
   for (const name of [
@@ -97,7 +97,7 @@ test("a category that the taxonomy no longer has is not given", (t) => {
     ...one,
     categories: one.categories.filter((name) => name !== "boats"),
   }));
-  const annotations = annotate(wordKnowledge(words), "Our boat stands idle, who would have it by the week");
+  const annotations = annotate(wordKnowledge(words), "Our boat stands idle, who would have it by the week", []);
   const category = (now: typeof taxonomy) =>
     classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { annotations, price: null }).category
       ?.value;
@@ -127,14 +127,14 @@ test("a category without examples is recognised by its words", (t) => {
     labels: [...words.labels, ["vehicles/zorbs", null, "zorb", 3, false]],
   };
   const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
-  const annotations = annotate(wordKnowledge(vocabulary), "A zorb, who would have it");
+  const annotations = annotate(wordKnowledge(vocabulary), "A zorb, who would have it", []);
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
 test("without examples, no kind is given", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
   const classifiers = useLearned({ ...words, classifiers: {} });
-  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), "a sofa"), price: null }), {
+  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), "a sofa", []), price: null }), {
     kind: null,
     domain: null,
     category: null,

@@ -1,5 +1,6 @@
 import test from "ava";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import type { Meaning } from "../../src/reader/embed/learn.ts";
 import type { Weights } from "../../src/reader/extraction.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { learnWhenDue, type TrainingSource } from "../../src/reader/learning.ts";
@@ -10,7 +11,8 @@ import { seedExamples, seedWords } from "./vocabulary.ts";
 const never = new AbortController().signal;
 
 const school = (lesson: Awaited<ReturnType<TrainingSource["get"]>>) => {
-  const stored: { changedAt: string; learning: number; learned: Record<string, Weights> }[] = [];
+  const stored: { changedAt: string; learning: number; learned: Record<string, Weights> & { meaning?: Meaning } }[] =
+    [];
   const source: TrainingSource = {
     get: async () => lesson,
     store: async (changedAt, learning, learned) => {
@@ -25,6 +27,7 @@ const ASK = { language: null, offer_kind: null, domain: null, category: null };
 const LESSON = {
   changed_at: "2026-01-02T03:04:05.678901+00:00",
   vocabulary: WORDS,
+  things: { labels: [["van", "van"] as const], broader: [] },
   examples: [
     { ...ASK, ask_kind: "sell", text: "my van has to go" },
     { ...ASK, ask_kind: "buy", text: "a van would help me" },
@@ -38,6 +41,7 @@ test("training that is due stores the weights under the date of their training s
   t.is(stored[0]?.changedAt, LESSON.changed_at);
   t.is(stored[0]?.learning, LEARNING);
   t.true(stored[0]?.learned["ask_kind"]?.classes.includes("sell"));
+  t.true(stored[0]?.learned.meaning?.words.includes("van"));
 });
 
 test("nothing is stored when no training is due", async (t) => {

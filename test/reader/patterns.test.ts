@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
-import { ground } from "../../src/reader/ground.ts";
+import { locate } from "../../src/reader/locate.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /**
@@ -146,8 +146,8 @@ for (const [name, unit] of Object.entries(GRAMMARS)) {
       for (let n = 0; n < TRIES; n++) {
         // Processor time is measured, because the machine may be busy with something else.
         const start = process.cpuUsage();
-        ground(text, await extractor.extractOffer(text, signal));
-        ground(text, await extractor.extractAsk(text, signal));
+        locate(text, [await extractor.extractOffer(text, signal)], extractor.findOrders(text));
+        locate(text, [await extractor.extractAsk(text, signal)], extractor.findOrders(text));
         const { user, system } = process.cpuUsage(start);
         best = Math.min(best, (user + system) / 1000);
       }

@@ -1,6 +1,5 @@
 import test from "ava";
-import { contactsIn } from "./judged_contacts.ts";
-import { assertMostly } from "./reading.ts";
+import { assertMostly, contactsIn } from "./reading.ts";
 
 /**
  * Tests which of several contacts is preferred: by praise, by a contact that is kept for need, by what a word refers

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
+import { NO_MEANING } from "../../src/reader/embed/learn.ts";
 
 /**
  * A scripted model provider: an HTTP server on the loopback address that speaks OpenAI's protocol.
@@ -9,7 +10,7 @@ import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
  *   const provider = await startProvider();
  *   provider.next(status(500), well());     // for the next two requests
  *   provider.always(hangs());               // for every request after those
- *   ... createExtractor({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
+ *   ... createReader({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
  *   provider.requests                       // the requests received, oldest first
  *   await provider.close();
  *
@@ -185,10 +186,13 @@ export const vectors =
   (request, response) =>
     json(response, 200, embeddings(make(request.body.input ?? [])));
 
+/** Compares texts by their letters alone, which takes no training. */
+const LETTERS = createBuiltinEmbedder(() => NO_MEANING);
+
 /** A good provider: honest extractions, and vectors in which texts that share words are similar. */
 export const well = (): Behaviour => async (request, response) => {
   if (request.kind !== null) return reads(honestExtraction)(request, response);
-  const answer = await createBuiltinEmbedder().embed(request.body.input ?? [], new AbortController().signal);
+  const answer = await LETTERS.embed(request.body.input ?? [], new AbortController().signal);
   return vectors(() => answer)(request, response);
 };
 

@@ -1,6 +1,5 @@
 import test from "ava";
-import { titleIn } from "./judged.ts";
-import { assertMostly } from "./reading.ts";
+import { assertMostly, titleIn } from "./reading.ts";
 
 type Row = readonly [text: string, category: string | null, title: string];
 
@@ -24,7 +23,7 @@ const ROWS: readonly Row[] = [
 test("a title names the thing, without price, place, contact and words of selling", (t) => {
   assertMostly(
     t,
-    ROWS.map(([text, category]) => [text, category, titleIn(text, category)?.title ?? ""]),
+    ROWS.map(([text, category]) => [text, category, titleIn(text, category)?.title ?? ""] as const),
     ROWS,
   );
 });

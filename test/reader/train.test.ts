@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "ava";
-import { CLASSIFIER_FILE, DATA, parseClassifiers, trainingSetHash } from "../../src/database/data_files.ts";
+import {
+  CLASSIFIER_FILE,
+  DATA,
+  MEANING_FILE,
+  parseClassifiers,
+  trainingSetHash,
+} from "../../src/database/data_files.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { train } from "../../src/reader/train.ts";
 
@@ -29,13 +35,19 @@ const reversed = (file: string): string => {
 };
 
 test("the shipped weights were trained from the shipped words and examples with the current method", (t) => {
-  const { header } = parseClassifiers(read(CLASSIFIER_FILE));
-  t.deepEqual(header, { training_set: trainingSetHash(read, LEARNING), learning: LEARNING }, "run: npm run train");
+  for (const file of [CLASSIFIER_FILE, MEANING_FILE]) {
+    const { header } = parseClassifiers(read(file));
+    t.deepEqual(header, { training_set: trainingSetHash(read, LEARNING), learning: LEARNING }, "run: npm run train");
+  }
 });
 
 test("the same words and examples give the same weights, in any order", (t) => {
   const trained = train(few);
-  t.true(trained.length > 10_000);
-  t.is(train(few), trained);
-  t.deepEqual(parseClassifiers(train(reversed)).classifiers, parseClassifiers(trained).classifiers);
+  const anew = train(few);
+  const otherwise = train(reversed);
+  for (const file of [CLASSIFIER_FILE, MEANING_FILE] as const) {
+    t.true(trained[file].length > 10_000);
+    t.is(anew[file], trained[file]);
+    t.deepEqual(parseClassifiers(otherwise[file]).classifiers, parseClassifiers(trained[file]).classifiers);
+  }
 });

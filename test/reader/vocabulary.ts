@@ -10,6 +10,8 @@ import {
 } from "../../src/database/data_files.ts";
 import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Words } from "../../src/reader/builtin/words.ts";
+import { learnMeaning, type Meaning } from "../../src/reader/embed/learn.ts";
+import { meaningSetOf } from "../../src/reader/embed/meaning_set.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
 import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/train.ts";
 
@@ -28,19 +30,19 @@ export const seedWords = (): Words => shippedWords(read);
 /** The shipped examples, in the order in which the database returns them. */
 export const seedExamples = (): Example[] => shippedExamples(read);
 
-/** Trains the classifiers for tests, when words or the reader have changed since `npm run train` was last run. */
-const learnAnew = (): Learned => {
+/** Returns what was learned from the current words, examples and reader, and learns it only the first time. */
+const learnOnce = <T>(what: string, learn: () => T): T => {
   const hash = createHash("sha256");
   const sources = readdirSync(READER, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => new URL(name, READER));
   for (const file of TRAINING_FILES) hash.update(read(file));
   for (const file of sources) hash.update(readFileSync(file));
-  const kept = new URL(`learned-${hash.digest("hex").slice(0, 16)}.json`, CACHE);
+  const kept = new URL(`${what}-${hash.digest("hex").slice(0, 16)}.json`, CACHE);
   try {
     return JSON.parse(readFileSync(kept, "utf8"));
   } catch {
-    const learned = learnClassifiers(shippedLesson(read));
+    const learned = learn();
     mkdirSync(CACHE, { recursive: true });
     // The file is renamed into place, because other processes may be reading it.
     const aside = new URL(`${kept.href}.${process.pid}.${performance.now()}`);
@@ -50,10 +52,15 @@ const learnAnew = (): Learned => {
   }
 };
 
+/** The meanings of the shipped words. */
+export const seedMeaning = (): Meaning => learnOnce("meaning", () => learnMeaning(meaningSetOf(shippedLesson(read))));
+
 /** The shipped vocabulary with its trained classifiers: the shipped ones, if they are up to date. */
 export const seedVocabulary = (): Vocabulary => {
   const shipped = parseClassifiers(read(CLASSIFIER_FILE));
   const classifiers =
-    shipped.header.training_set === trainingSetHash(read, LEARNING) ? (shipped.classifiers as Learned) : learnAnew();
+    shipped.header.training_set === trainingSetHash(read, LEARNING)
+      ? (shipped.classifiers as Learned)
+      : learnOnce("learned", () => learnClassifiers(shippedLesson(read)));
   return { ...seedWords(), classifiers };
 };

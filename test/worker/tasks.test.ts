@@ -3,7 +3,7 @@ import { join } from "node:path";
 import test from "ava";
 import { parseCrontab } from "graphile-worker";
 import { createLog } from "../../src/log.ts";
-import { createBuiltinEmbedder } from "../../src/reader/builtin/embedder.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import { taskList } from "../../worker/tasks.ts";
 import { DB } from "../support/sql_files.ts";
 
@@ -12,10 +12,10 @@ import { DB } from "../support/sql_files.ts";
 const tasks = Object.keys(
   taskList({
     call: async () => [],
-    extractor: () => {
+    reader: () => {
       throw new Error("nothing is read here");
     },
-    embedder: createBuiltinEmbedder(),
+    embedder: createBuiltinEmbedder(() => null),
     mailer: null,
     baseUrl: () => "",
     log: createLog("silent"),

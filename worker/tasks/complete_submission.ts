@@ -1,5 +1,4 @@
-import { findAddressedToModel } from "../../src/reader/builtin/addressed.ts";
-import { ground } from "../../src/reader/ground.ts";
+import { locate } from "../../src/reader/locate.ts";
 import { type Tools, task } from "../task.ts";
 
 /**
@@ -7,21 +6,22 @@ import { type Tools, task } from "../task.ts";
  * refuse. An ask is embedded in the same job, so that its matches exist when the caller gets the response. An offer is
  * embedded by another job, so that its caller waits less.
  */
-export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
+export const completeSubmission = ({ call, reader, embedder, log }: Tools) =>
   task(async ({ id }, signal) => {
     const [submission] = await call<{ kind: string; text: string } | null>("get_submission", id);
     if (!submission) return;
-    if (!submission.kind.endsWith("_ask")) {
-      const extraction = ground(submission.text, await extractor().extractOffer(submission.text, signal));
-      // A text that gives instructions to models goes to a moderator. The same rule decides this for every extractor.
-      const addresses_agents = findAddressedToModel(submission.text).length > 0;
-      await call("complete_submission", id, JSON.stringify({ ...extraction, addresses_agents }));
+    const { kind, text } = submission;
+    if (!kind.endsWith("_ask")) {
+      const reading = reader();
+      const { extractions, addressed } = locate(text, await reading.readOffer(text, signal), reading.findOrders(text));
+      await call("complete_submission", id, JSON.stringify(extractions), null, null, JSON.stringify(addressed));
       return;
     }
-    const [extraction, embedding] = await Promise.all([
-      extractor().extractAsk(submission.text, signal),
+    const reading = reader();
+    const [read, embedding] = await Promise.all([
+      reading.readAsk(text, signal),
       embedder
-        .embed([submission.text], AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]))
+        .embed([text], AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]))
         .then(([vector]) => (vector ? JSON.stringify(vector) : null))
         .catch((error: unknown) => {
           log.warn({ err: error, submission: id }, "an ask is matched by its words: no vector");
@@ -29,13 +29,9 @@ export const completeSubmission = ({ call, extractor, embedder, log }: Tools) =>
         }),
     ]);
     signal.throwIfAborted();
-    await call(
-      "complete_submission",
-      id,
-      JSON.stringify(ground(submission.text, extraction)),
-      embedding,
-      embedder.model,
-    );
+    const { extractions, addressed } = locate(text, read, reading.findOrders(text));
+    const [made, spans] = [JSON.stringify(extractions), JSON.stringify(addressed)];
+    await call("complete_submission", id, made, embedding, embedder.model, spans);
     // The ask is matched by words now, and by its vector when a later job succeeds.
     if (embedding === null) await call("retry_ask_embedding", id);
   });

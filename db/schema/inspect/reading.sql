@@ -1,4 +1,4 @@
--- What the classifiers of the built-in reader have learned.
+-- What the classifiers and the embedder of the built-in reader have learned.
 
 create or replace view inspect.classifier_weights with (security_invoker = true) as
 select c.name as classifier, s.class, f.feature,
@@ -24,3 +24,28 @@ comment on column inspect.classifier_weights.feature is
 comment on column inspect.classifier_weights.weight is
   'The log weight of the feature for the class. A negative weight counts against the class.';
 grant select on inspect.classifier_weights to souk_dba;
+
+create or replace view inspect.word_meanings with (security_invoker = true) as
+select w.word, (get_byte(m.weights, (w.n - 1)::integer) / 80.0)::numeric(4, 2) as says,
+  m.topics[get_byte(m.parts, p.at) + 256 * get_byte(m.parts, p.at + 1) + 1] as topic,
+  (get_byte(m.parts, p.at + 2) / 160.0)::numeric(4, 2) as weight
+-- The concatenations decompress the bytes once here, so that get_byte does not do so for each byte.
+from (select topics, words, weights || ''::bytea as weights, counts || ''::bytea as counts, parts || ''::bytea as parts
+  from reading.meaning offset 0) as m
+cross join lateral (
+  select u.word, u.n, get_byte(m.counts, (u.n - 1)::integer) as parts,
+    sum(get_byte(m.counts, (u.n - 1)::integer)) over (order by u.n) as parts_so_far
+  from unnest(m.words) with ordinality as u (word, n)
+  offset 0) as w
+cross join lateral (
+  select 3 * (w.parts_so_far - k)::integer as at from generate_series(1, w.parts) as k) as p;
+comment on view inspect.word_meanings is
+  'When a search finds something by its vector that is not related, or misses something that is: what each word means '
+  'to the built-in embedder. For example: where word = ''pram'' order by weight desc. To correct a meaning, add a '
+  'label to reading.label or examples to reading.example, and a worker learns from them within a minute.';
+comment on column inspect.word_meanings.word is 'The word or phrase, folded.';
+comment on column inspect.word_meanings.says is 'How much the word counts in the vector of a text.';
+comment on column inspect.word_meanings.topic is
+  'A topic that the word is about: a concept, DOMAIN/CATEGORY or DOMAIN.';
+comment on column inspect.word_meanings.weight is 'How much the topic counts in the meaning of the word.';
+grant select on inspect.word_meanings to souk_dba;

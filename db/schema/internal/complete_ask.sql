@@ -1,7 +1,7 @@
--- Fills in an ask from the extraction of its text, and matches it in the same transaction.
+-- Fills in an ask from the extractions of its text, and matches it in the same transaction.
 
-create or replace function internal.complete_ask(submission market.submission, extraction jsonb, embedding text,
-  model text,
+create or replace function internal.complete_ask(submission market.submission, extractions jsonb, addressed jsonb,
+  embedding text, model text,
   out status integer, out body jsonb)
   language plpgsql volatile
 as $$
@@ -15,7 +15,7 @@ begin
     exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query,
     price_max_hundredths = read.price_max_hundredths,
     price_currency = read.price_currency, read_at = now(), updated_at = now()
-  from reading.ground_ask(submission.text, complete_ask.extraction) as read
+  from reading.ground_ask(submission.text, extractions, addressed) as read
   where a.id = submission.target_id and a.account_id = submission.account_id
   returning a.* into ask;
   perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model);
@@ -25,6 +25,6 @@ begin
   body := internal.ask_document(ask);
 end
 $$;
-comment on function internal.complete_ask(market.submission, jsonb, text, text) is
-  'Fills in a submission''s ask from the extraction, stores its vector, and matches it; returns status and body of the '
-  'answer.';
+comment on function internal.complete_ask(market.submission, jsonb, jsonb, text, text) is
+  'Fills in a submission''s ask from the extractions, stores its vector, and matches it; returns status and body of '
+  'the answer.';

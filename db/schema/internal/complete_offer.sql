@@ -1,14 +1,14 @@
--- Publishes, changes or previews an offer from the extraction of its text, or refuses it when it has no contact.
+-- Publishes, changes or previews an offer from the extractions of its text, or refuses it when it has no contact.
 
 create or replace function internal.complete_offer(
-  submission market.submission, extraction jsonb, out status integer, out body jsonb
+  submission market.submission, extractions jsonb, addressed jsonb, out status integer, out body jsonb
 )
   language plpgsql volatile
 as $$
 declare
-  read market.offer := reading.ground_offer(submission.text, extraction);
+  read market.offer := reading.ground_offer(submission.text, extractions, addressed);
   current market.offer;
-  addresses_agents boolean := coalesce((extraction ->> 'addresses_agents')::boolean, false);
+  addresses_agents boolean := addressed <> '[]';
 begin
   read.warnings := internal.image_warnings(submission.images);
   if submission.kind = 'preview_offer' then
@@ -78,7 +78,7 @@ begin
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current);
 end
 $$;
-comment on function internal.complete_offer(market.submission, jsonb) is
-  'Publishes, changes or previews the offer of a submission from the extraction; returns status and body of the '
+comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
+  'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
   'response. The status is 400 (missing_contact) without a contact, and 409 when the account is suspended or the offer '
   'was removed in the meantime.';

@@ -3,14 +3,22 @@
 -- idempotency key gets the response that is stored here.
 
 create or replace function jobs.complete_submission(
-  id uuid, extraction jsonb, embedding text default null, model text default null
+  id uuid, extractions jsonb, embedding text default null, model text default null, addressed jsonb default '[]'
 ) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   submission market.submission;
   outcome record;
+  readings jsonb := complete_submission.extractions;
+  orders jsonb := complete_submission.addressed;
 begin
+  -- A worker of the previous release sends one extraction, whose offsets count from 1. It does not say where the text
+  -- addresses software: the empty span stands for that.
+  if jsonb_typeof(readings) = 'object' then
+    orders := case when readings -> 'addresses_agents' = 'true' then '[{"start": 0, "end": 0}]' else '[]' end::jsonb;
+    readings := jsonb_build_array(reading.zero_based(readings));
+  end if;
   -- Lock the account first, as internal.erase_account does, so that a text of a deleted account is not published.
   perform from market.account a
   where a.id = (select s.account_id from market.submission s where s.id = complete_submission.id) for key share;
@@ -32,16 +40,16 @@ begin
     return true;
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
-    outcome := internal.complete_ask(submission, complete_submission.extraction, complete_submission.embedding,
+    outcome := internal.complete_ask(submission, readings, orders, complete_submission.embedding,
       complete_submission.model);
   else
-    outcome := internal.complete_offer(submission, complete_submission.extraction);
+    outcome := internal.complete_offer(submission, readings, orders);
   end if;
   perform internal.store_answer(submission.id, outcome.status, outcome.body);
   return true;
 end
 $$;
-comment on function jobs.complete_submission(uuid, jsonb, text, text) is
-  'Completes a submission from the extraction of its text (an ask also with its vector); returns false when there was '
-  'nothing left to do.';
-grant execute on function jobs.complete_submission(uuid, jsonb, text, text) to souk_worker;
+comment on function jobs.complete_submission(uuid, jsonb, text, text, jsonb) is
+  'Completes a submission from the extractions of its text (an ask also with its vector); returns false when there was '
+  'nothing left to do. `addressed`: the spans of the text that are addressed to software.';
+grant execute on function jobs.complete_submission(uuid, jsonb, text, text, jsonb) to souk_worker;

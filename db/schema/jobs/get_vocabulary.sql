@@ -1,5 +1,5 @@
--- The data for the built-in reader and for the instructions to a model: the taxonomy, the lexicon and the
--- classifiers.
+-- The data for the built-in reader and for the instructions to a model: the taxonomy, the lexicon, the classifiers and
+-- the meanings of words.
 
 create or replace function jobs.vocabulary_changed_at() returns text
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -24,11 +24,16 @@ as $$
     'classifiers', (
       select coalesce(
         json_object_agg(c.name, json_build_object('classes', c.classes, 'bias', c.bias, 'features', c.features,
-          'weights', translate(encode(c.weights, 'base64'), chr(10), ''))),
+          'weights', reading.base64(c.weights))),
         '{}')
-      from reading.classifier c))
+      from reading.classifier c),
+    'meaning', (
+      select json_build_object('topics', m.topics, 'vectors', reading.base64(m.vectors), 'words', m.words,
+        'weights', reading.base64(m.weights), 'counts', reading.base64(m.counts),
+        'parts', reading.base64(m.parts))
+      from reading.meaning m))
 $$;
 comment on function jobs.get_vocabulary() is
-  'Returns the taxonomy, the lexicon, the places and the classifiers as {version, taxonomy, concepts, labels, places, '
-  'classifiers}, for the extractors.';
+  'Returns the taxonomy, the lexicon, the places, the classifiers and the meanings of words as {version, taxonomy, '
+  'concepts, labels, places, classifiers, meaning}, for the extractors and the embedder.';
 grant execute on function jobs.get_vocabulary() to souk_worker;

@@ -1,5 +1,5 @@
--- Training of the classifiers: a worker asks whether the training set has changed, trains for some seconds, and stores
--- the result.
+-- Training of the classifiers and of the meanings of words: a worker asks whether the training set has changed, trains
+-- for some seconds, and stores the result.
 
 create or replace function jobs.get_training_set(learning integer) returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -8,6 +8,7 @@ as $$
     'changed_at', v.changed_at,
     'vocabulary', json_build_object('taxonomy', reading.taxonomy(), 'concepts', reading.concepts(),
       'labels', reading.labels(), 'places', reading.places()),
+    'things', reading.things(),
     'examples', (
       select coalesce(json_agg(e), '[]')
       from (
@@ -46,10 +47,19 @@ begin
     array(select json_array_elements_text(l.learned -> 'features')),
     decode(l.learned ->> 'weights', 'base64'),
     store_classifiers.changed_at, store_classifiers.learning
-  from json_each(store_classifiers.classifiers) as l (name, learned);
+  from json_each(store_classifiers.classifiers) as l (name, learned)
+  where l.name <> 'meaning';
+  delete from reading.meaning;
+  insert into reading.meaning (topics, vectors, words, weights, counts, parts)
+  select array(select json_array_elements_text(l.learned -> 'topics')), decode(l.learned ->> 'vectors', 'base64'),
+    array(select json_array_elements_text(l.learned -> 'words')), decode(l.learned ->> 'weights', 'base64'),
+    decode(l.learned ->> 'counts', 'base64'), decode(l.learned ->> 'parts', 'base64')
+  from json_each(store_classifiers.classifiers) as l (name, learned)
+  where l.name = 'meaning';
 end
 $$;
 comment on function jobs.store_classifiers(timestamptz, integer, json) is
-  'Replaces the classifiers, unless a training on a later set, or on the same set by the same or a later version of '
-  'the algorithm, is already stored. classifiers: by name {classes, bias, features, weights}, the weights as base64.';
+  'Replaces the classifiers and the meanings of words, unless a training on a later set, or on the same set by the '
+  'same or a later version of the algorithm, is already stored. classifiers: by name {classes, bias, features, '
+  'weights}, and as `meaning` {topics, vectors, words, weights, counts, parts}; bytes as base64.';
 grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

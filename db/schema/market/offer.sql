@@ -128,7 +128,8 @@ comment on column market.offer.metadata is
   'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';
 comment on column market.offer.contact is 'The contact object of the contract, schema_version 2.';
 comment on column market.offer.extraction is
-  'For each field the value, its quote with start and end in code points, the basis and the confidence.';
+  'For each field the value, its quote with start and end in code points (zero-based, end exclusive), the basis and '
+  'the confidence.';
 comment on column market.offer.missing_fields is 'Fields that the text left unclear.';
 comment on column market.offer.warnings is 'Warnings for the agent, as sentences.';
 comment on column market.offer.reviewed is 'Whether a moderator looked at the offer and kept it.';

@@ -71,6 +71,8 @@ create trigger remember_truncate before truncate on reading.concept
 
 create trigger note_synonym_change after insert or update or delete or truncate on reading.broader
   for each statement execute function reading.note_synonym_change();
+create trigger note_change after insert or update or delete or truncate on reading.broader
+  for each statement execute function reading.note_change();
 create trigger forget_deletion after insert on reading.broader referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.forget_deletion('concept,broader');

@@ -14,7 +14,7 @@ begin
   end if;
   endings := array(
     select distinct substr(w.word, start)
-    from regexp_split_to_table(reading.fold(words), '[^[:alnum:]]+') as w (word)
+    from unnest(reading.words(words)) as w (word)
     -- A compound has a modifier of at least three letters and a head of at least four. Shorter words are not compounds.
     cross join lateral generate_series(4, length(w.word) - 3) as start
     where length(w.word) between 7 and 40);

@@ -4,14 +4,51 @@
 create or replace function reading.is_quoted(text text, field jsonb) returns boolean
   language sql immutable
 as $$
-  -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty.
-  select coalesce(
-    field ->> 'quote' <> '' and (field ->> 'start')::integer > 0 and substr(text, (field ->> 'start')::integer,
-      greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote', false)
+  -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty. No
+  -- text has a million characters.
+  select coalesce(field ->> 'quote' <> '' and case
+    when field ->> 'start' ~ '^[0-9]{1,6}$' and field ->> 'end' ~ '^[0-9]{1,6}$' then
+      substr(text, (field ->> 'start')::integer + 1,
+        greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote' end, false)
 $$;
 comment on function reading.is_quoted(text, jsonb) is
-  'Returns whether a field''s quote stands in the text: substr(text, start, end - start) = quote. Offsets are in code '
-  'points, start counted from 1, end exclusive.';
+  'Returns whether a field''s quote stands in the text: substr(text, start + 1, end - start) = quote. Offsets are in '
+  'code points, zero-based, end exclusive.';
+
+create or replace function reading.cuts_number(text text, field jsonb) returns boolean
+  language sql immutable
+as $$
+  select exists (
+    select from (values
+        (substr(text, greatest(span.start - 1, 1), least(span.start, 2)), left(span.quote, 2)),
+        (right(span.quote, 2), substr(text, span.start + length(span.quote) + 1, 2))) as cut (before, after)
+    where cut.before ~ '[0-9][.,''’]?$' and cut.after ~ '^[.,''’]?[0-9]'
+      and (cut.before ~ '[0-9]$' or cut.after ~ '^[0-9]'))
+  from (select (field ->> 'start')::integer as start, field ->> 'quote' as quote) as span
+$$;
+comment on function reading.cuts_number(text, jsonb) is
+  'Returns whether the quote of a field begins or ends inside a number, such as "450" in "1.450".';
+
+create or replace function reading.without_spans(text text, spans jsonb) returns text
+  language plpgsql immutable
+as $$
+declare
+  remaining text := text;
+  span record;
+begin
+  for span in
+    select (s ->> 'start')::integer as start, (s ->> 'end')::integer - (s ->> 'start')::integer as length
+    from jsonb_array_elements(spans) as s
+  loop
+    remaining := overlay(remaining placing
+      regexp_replace(substr(text, span.start + 1, span.length), '[^\r\n]', ' ', 'g')
+      from span.start + 1 for span.length);
+  end loop;
+  return remaining;
+end
+$$;
+comment on function reading.without_spans(text, jsonb) is
+  'Returns a text in which the characters of spans [{start, end}] are spaces, so that all others keep their positions.';
 
 create or replace function reading.stated_numbers(quote text) returns setof numeric
   language sql immutable
@@ -19,7 +56,10 @@ as $$
   with pieces as (
     select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
     -- No number is longer than this. A long row of numbers is split at this length.
-    from regexp_matches(quote, '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]{0,30}[0-9])?', 'g') as m (number)
+    -- "12€50" is 12.50, and "3½" is 3.5.
+    from regexp_matches(
+      replace(regexp_replace(quote, '([0-9]) ?[€$£]([0-9]{2})(?![0-9])', '\1.\2', 'g'), '½', '.5'),
+      '[0-9](?:[0-9.,''’ \u00a0\u2009\u202f]{0,30}[0-9])?', 'g') as m (number)
   ), written as (
     -- "iPhone 13 1 200 EUR" may contain 13 and 1200, so every run of pieces that looks like one number counts.
     select distinct run.digits
@@ -85,7 +125,7 @@ begin
       (90, false, 'ninety neunzig nonante noventa novanta novant negentig dziewiecdziesiat'),
       (100, false, 'cien ciento cem sto'),
       (200, false, 'doscientos doscientas duzentos duzentas dwiescie'),
-      (300, false, 'trescientos trescientas trezentos trezentas trzysta'),
+      (300, false, 'trescientos trescientas trezentos trezentas trzysta trecento'),
       (400, false, 'cuatrocientos cuatrocientas quatrocentos quatrocentas czterysta'),
       (500, false, 'quinientos quinientas quinhentos quinhentas piecset'),
       (600, false, 'seiscientos seiscientas seiscentos seiscentas szescset'),
@@ -158,7 +198,7 @@ create or replace function reading.digits_of_words(quote text) returns text
   language sql immutable
 as $$
   select string_agg(coalesce(d.digit, w.word), ' ' order by w.n)
-  from regexp_split_to_table(reading.fold(left(quote, 200)), '[^[:alnum:]]+') with ordinality as w (word, n)
+  from unnest(reading.words(left(quote, 200))) with ordinality as w (word, n)
   left join (values
     ('zero', '0'), ('oh', '0'), ('null', '0'), ('nul', '0'), ('cero', '0'), ('one', '1'), ('two', '2'),
     ('three', '3'), ('four', '4'), ('five', '5'), ('six', '6'), ('seven', '7'), ('eight', '8'),
@@ -176,25 +216,47 @@ $$;
 comment on function reading.digits_of_words(text) is
   'Returns a quote with number words replaced by digits: "six one four 555-0177" becomes "6 1 4 555 0177".';
 
+create or replace function reading.states_email(quote text, address text) returns boolean
+  language plpgsql immutable
+as $$
+declare
+  -- "anna [@] example.org" and "anna @ example.org" hide the address from harvesters.
+  plain constant text := regexp_replace(lower(quote), '[][(){}<>[:space:]]*@[][(){}<>[:space:]]*', '@', 'g');
+  at integer := position(lower(address) in plain);
+begin
+  if address !~ '^[^@[:space:]]+@[^@[:space:]]+$' then
+    return false;
+  end if;
+  while at > 0 loop
+    -- "lena@example.com" states neither na@example.com nor lena@example.co.
+    if substr(plain, greatest(at - 1, 1), least(at - 1, 1)) !~ '[a-z0-9_%+-]'
+      and substr(plain, at + length(address)) !~ '^[.-]*[a-z0-9_]' then
+      return true;
+    end if;
+    at := coalesce(at + nullif(position(lower(address) in substr(plain, at + 1)), 0), 0);
+  end loop;
+  -- The address may be spelt ("kev at example dot com"): its parts in their order, with at most two words between. A
+  -- quote that shows an address in full states no other.
+  return plain !~ '[a-z0-9]@[a-z0-9-]+[.][a-z]' and (
+    ' ' || array_to_string(reading.words(quote), ' ') || ' '
+    ~ (' ' || array_to_string(reading.words(address), '( [^ ]+){0,2} ') || ' '));
+end
+$$;
+comment on function reading.states_email(text, text) is
+  'Returns whether a quote states an e-mail address, in full or spelt ("kev at example dot com").';
+
 create or replace function reading.states_contact(quote text, method jsonb) returns boolean
   language plpgsql immutable
 as $$
 begin
   -- A phone number is compared by its last digits, because the quote need not contain a country code: by eight digits,
   -- or by six of a short number.
-  return (with said as (
+  return coalesce((with said as (
     select method ->> 'type' as type, method ->> 'value' as value,
       regexp_replace(method ->> 'value', '[^0-9]', '', 'g') as digits
   )
   select case
-    -- Also "anna [@] example.org", a form that hides the address from harvesters.
-    when type = 'email' and quote ~ '@' then
-      position(lower(value) in regexp_replace(lower(quote), '[][(){}<>[:space:]]', '', 'g')) > 0
-    -- The address may be hidden from harvesters ("kev at example dot com"), so every part of it must be in the quote.
-    when type = 'email' then
-      value ~ '@' and not exists (
-        select from regexp_split_to_table(reading.fold(value), '[^[:alnum:]]+') as piece
-        where position(piece in reading.fold(quote)) = 0)
+    when type = 'email' then reading.states_email(quote, value)
     when type = 'url' then
       position(rtrim(regexp_replace(lower(value), '^https?://(www\.)?', ''), '/') in lower(quote)) > 0
     when type in ('phone', 'sms', 'whatsapp') then
@@ -205,30 +267,42 @@ begin
           in regexp_replace(q.words, '[^0-9]', '', 'g')) > 0)
     else false
   end
-  from said);
+  from said), false);
 end
 $$;
 comment on function reading.states_contact(text, jsonb) is
   'Returns whether a quote states a contact method {type, value}: it must contain the e-mail address or all its parts, '
   'the URL, or the last digits of the phone number.';
 
-create or replace function reading.states_title(text text, title text) returns boolean
+create or replace function reading.states_words(passage text, words text) returns boolean
   language plpgsql immutable
 as $$
 declare
-  said constant text := reading.fold(text);
+  said constant text := reading.fold(passage);
+  wanted constant text[] := reading.words(words);
 begin
-  return not exists (
-    select from regexp_split_to_table(reading.fold(title), '[^[:alnum:]]+') as word
-    where word <> '' and position(word in said) = 0);
+  return coalesce(cardinality(wanted) > 0, false)
+    and not exists (select from unnest(wanted) as word where position(word in said) = 0);
 end
 $$;
-comment on function reading.states_title(text, text) is 'Returns whether every word of a title stands in the text.';
+comment on function reading.states_words(text, text) is
+  'Returns whether every one of the words stands in the passage, alone or in a longer word ("Fahrrad" in "Fahrräder"). '
+  'No words are not stated.';
+
+create or replace function reading.states_name(passage text, name text) returns boolean
+  language sql immutable
+as $$
+  select coalesce(reading.words(name) <> '{}' and position(
+    ' ' || array_to_string(reading.words(name), ' ') || ' '
+    in ' ' || array_to_string(reading.words(passage), ' ') || ' ') > 0, false)
+$$;
+comment on function reading.states_name(text, text) is
+  'Returns whether a name stands in the passage: its words as whole words, one after the other.';
 
 create or replace function reading.first_line(text text) returns text
   language sql immutable
 as $$
-  select left(line.words, 120)
+  select rtrim(left(line.words, 120))
   from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
     lateral (select btrim(regexp_replace(l.line,
       '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g'))
@@ -239,3 +313,17 @@ $$;
 comment on function reading.first_line(text) is
   'Returns the first line with visible text, at most 120 characters, for use as a title; null when there is none.';
 grant execute on function reading.first_line(text) to souk_agent, souk_person;
+
+create or replace function reading.first_line_field(text text) returns jsonb
+  language sql immutable
+as $$
+  select jsonb_build_object('value', line, 'quote', line, 'start', position(line in text) - 1,
+    'end', position(line in text) - 1 + length(line), 'basis', 'inferred',
+    -- A first line is only a fair title, so it gets the lowest confidence that an extractor may give.
+    'confidence', 0.5)
+  from reading.first_line(text) as line
+  where position(line in text) > 0
+$$;
+comment on function reading.first_line_field(text) is
+  'Returns the first line of a text as an extracted title; null when the text does not contain it as '
+  'reading.first_line gives it.';

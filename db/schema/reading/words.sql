@@ -36,3 +36,22 @@ $$;
 comment on function reading.labels() is
   'The labels of reading.concepts() as [concept, language, form, weight, is_prefix], in no order: the reader sorts '
   'them.';
+
+create or replace function reading.things() returns json
+  language sql stable
+as $$
+  select json_build_object(
+    'labels', (select coalesce(json_agg(json_build_array(l.concept, l.form)), '[]')
+      from reading.label l where l.type = 'thing'),
+    'broader', (select coalesce(json_agg(json_build_array(b.concept, b.broader)), '[]') from reading.broader b))
+$$;
+comment on function reading.things() is
+  'The labels of things as [concept, form] and the broader concepts as [concept, broader], in no order.';
+
+create or replace function reading.base64(bytes bytea) returns text
+  language sql immutable
+as $$
+  -- PostgreSQL breaks lines after 76 characters.
+  select translate(encode(bytes, 'base64'), chr(10), '')
+$$;
+comment on function reading.base64(bytea) is 'Bytes as base64 in one line.';

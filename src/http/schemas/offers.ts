@@ -196,7 +196,7 @@ export const offerPatch = z
 const extraction = z
   .looseObject({})
   .describe(
-    "Per field {value, quote, start, end, basis, confidence}; start and end in code points such that substr(text, start, end - start) = quote, counted from 1; contact is an array of these.",
+    "Per field {value, quote, start, end, basis, confidence}; start and end are zero-based, half-open and count code points, so that text[start:end] is the quote; contact, features and attributes are arrays of these.",
   );
 
 const understood = {

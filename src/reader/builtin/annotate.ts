@@ -144,8 +144,8 @@ export const annotate = (
     isHidden,
     placeHits,
     known: placeHits.map(({ from, to, ids, form }) => {
-      const { kind, population } = gazetteer.place(ids[0] ?? 0);
-      return { from, to, kind, form, population };
+      const id = ids[0] ?? 0;
+      return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
     }),
     things: hits
       .filter(({ family, weight }) => family === "category" && weight >= LEAST_THING_WEIGHT)

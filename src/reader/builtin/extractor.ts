@@ -1,4 +1,4 @@
-import type { AskExtraction, Extractor, OfferExtraction, Vocabulary } from "../extraction.ts";
+import type { AskExtraction, BuiltinExtractor, OfferExtraction, Vocabulary } from "../extraction.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { readContacts } from "../judge/contacts.ts";
 import { findOrders } from "../judge/orders.ts";
@@ -156,11 +156,16 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
+/** The passages of a text that are addressed to software. */
+const ordersIn = ({ cues, judges }: Knowledge, text: string): Span[] => {
+  const tokens = tokensIn(text);
+  return findOrders({ text, tokens, cues: findCues(tokens, cues), topics: [] }, judges.order);
+};
+
 /** What is read of a text in the same way for offers and asks. */
 const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   const { judges } = knowledge;
-  const scene = { text, tokens: tokensIn(text), cues: findCues(tokensIn(text), knowledge.cues), topics: [] };
-  const annotations = annotate(knowledge, text, findOrders(scene, judges.order));
+  const annotations = annotate(knowledge, text, ordersIn(knowledge, text));
   const { language, isHidden } = annotations;
   const first = locate(knowledge, annotations, judges, { currency: null, phoneCountries: [] });
   const guessed = first.country ?? annotations.country;
@@ -262,7 +267,7 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
 };
 
 /** Creates the extractor that needs no model. Deterministic, and linear in the length of the text. */
-export const createBuiltinExtractor = (vocabulary: Vocabulary): Extractor => {
+export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor => {
   const knowledge = knowledgeOf(vocabulary);
   return {
     model: "builtin",
@@ -274,5 +279,6 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): Extractor => {
       signal.throwIfAborted();
       return extractAsk(knowledge, text);
     },
+    findOrders: (text) => ordersIn(knowledge, text),
   };
 };

@@ -1,13 +1,13 @@
 import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
 import type { Example, Weights } from "../extraction.ts";
-import { learnContacts } from "../judge/contacts.ts";
+import { CONTACT_TRAINING, learnContacts } from "../judge/contacts.ts";
 import type { Features } from "../judge/features.ts";
-import { type Judged, learn, learnRanker, type Training } from "../judge/learn.ts";
+import { type Judged, learn, learnRanker, type Ranked, type Training } from "../judge/learn.ts";
 import { isMarked, type Mark, parseMarks } from "../judge/marks.ts";
 import { type JudgeName, useJudges } from "../judge/models.ts";
-import { learnOrders } from "../judge/orders.ts";
+import { learnOrders, ORDER_TRAINING } from "../judge/orders.ts";
 import { PLACE_TRAINING, placeExamples } from "../judge/place.ts";
-import { learnPrices, type PriceModels, readPrice } from "../judge/price.ts";
+import { learnPrices, PRICE_TRAINING, type PriceModels, readPrice } from "../judge/price.ts";
 import { TITLE_TRAINING, titleExamples } from "../judge/title.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
@@ -24,22 +24,18 @@ import { type Words, wordKnowledge } from "./words.ts";
  * Version of the training. Increase it when the same examples would give other models: when features are named or
  * weighted differently. All stored models are then trained again.
  */
-export const LEARNING = 2;
+export const LEARNING = 3;
 
 /** Prior weights: how much a term of the lexicon counts for its own kind, category or domain before training. */
 const KIND_PRIOR = 6;
 const CATEGORY_PRIOR = 10;
 const DOMAIN_PRIOR = 5;
 
-/** How the classifiers of whole texts are trained, and how the judges of candidates are. */
+/** How the classifiers of whole texts are trained. */
 const CLASSIFYING: Training = { passes: 6, rate: 0.5, balanced: true };
-const JUDGING: Training = { passes: 12, rate: 0.05 };
-
-/** How the preferred of several contacts is learned. */
-const PREFERRING: Training = { passes: 12, rate: 0.04, leastExamples: 4 };
 
 /** The names of all models. */
-export type ModelName = ClassifierName | JudgeName;
+type ModelName = ClassifierName | JudgeName;
 
 /** All trained models, by name. */
 export type Learned = Partial<Record<ModelName, Weights>>;
@@ -97,31 +93,22 @@ const trainJudges = (seen: readonly Seen[]): Record<JudgeName, Weights> => {
       },
     ];
   });
-  const judged = (name: "order" | "sum" | "price_period" | "price_type" | "contact_role" | "contact_type"): Weights =>
-    learn(
-      lessons.flatMap((lesson) => lesson[name]),
-      JUDGING,
-    );
-  const ranked = (
-    name: "place" | "price" | "contact_preferred" | "title_begin" | "title_end",
-    training: Training,
-  ): Weights =>
-    learnRanker(
-      lessons.flatMap((lesson) => lesson[name]),
-      training,
-    );
+  const judged = (name: "order" | "sum" | "price_period" | "price_type" | "contact_role" | "contact_type") =>
+    lessons.flatMap((lesson): Judged[] => lesson[name]);
+  const ranked = (name: "place" | "price" | "contact_preferred" | "title_begin" | "title_end") =>
+    lessons.flatMap((lesson): Ranked | Ranked[] => lesson[name]);
   return {
-    order: judged("order"),
-    place: ranked("place", PLACE_TRAINING),
-    price: ranked("price", JUDGING),
-    sum: judged("sum"),
-    price_period: judged("price_period"),
-    price_type: judged("price_type"),
-    contact_role: judged("contact_role"),
-    contact_type: judged("contact_type"),
-    contact_preferred: ranked("contact_preferred", PREFERRING),
-    title_begin: ranked("title_begin", TITLE_TRAINING),
-    title_end: ranked("title_end", TITLE_TRAINING),
+    order: learn(judged("order"), ORDER_TRAINING),
+    place: learnRanker(ranked("place"), PLACE_TRAINING),
+    price: learnRanker(ranked("price"), PRICE_TRAINING),
+    sum: learn(judged("sum"), PRICE_TRAINING),
+    price_period: learn(judged("price_period"), PRICE_TRAINING),
+    price_type: learn(judged("price_type"), PRICE_TRAINING),
+    contact_role: learn(judged("contact_role"), CONTACT_TRAINING.contact_role),
+    contact_type: learn(judged("contact_type"), CONTACT_TRAINING.contact_type),
+    contact_preferred: learnRanker(ranked("contact_preferred"), CONTACT_TRAINING.contact_preferred),
+    title_begin: learnRanker(ranked("title_begin"), TITLE_TRAINING),
+    title_end: learnRanker(ranked("title_end"), TITLE_TRAINING),
   };
 };
 
@@ -179,14 +166,23 @@ const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): L
   };
 };
 
-/** The examples, and the words that determine their features. */
-export type TrainingSet = { vocabulary: Words; examples: Example[] };
+/**
+ * The labels of things, and which concept is broader than another: what a word means, for the built-in embedder. They
+ * are arrays, because PostgreSQL makes thousands of arrays in half the time of objects.
+ */
+export type Things = {
+  labels: (readonly [concept: string, form: string])[];
+  broader: (readonly [concept: string, broader: string])[];
+};
+
+/** The examples, the words that determine their features, and the things. */
+export type TrainingSet = { vocabulary: Words; things: Things; examples: Example[] };
 
 /**
  * Trains all models on the examples. Texts without marks teach only their kind and category.
  * @throws if a mark in an example is broken
  */
-export const learnClassifiers = ({ vocabulary, examples }: TrainingSet): Learned => {
+export const learnClassifiers = ({ vocabulary, examples }: Pick<TrainingSet, "vocabulary" | "examples">): Learned => {
   const seen = see(vocabulary, examples);
   const judges = trainJudges(seen);
   const learned: Learned = { ...judges, ...trainClassifiers(vocabulary, observe(seen, useJudges(judges))) };

@@ -219,8 +219,8 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       isHidden,
       placeHits,
       known: placeHits.map(({ from, to, ids, form }) => {
-        const { kind, population } = gazetteer.place(ids[0] ?? 0);
-        return { from, to, kind, form, population };
+        const id = ids[0] ?? 0;
+        return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
       }),
       things: hits.filter(({ family }) => family === "category").map((hit) => tokensOfHit(tokens, hit)),
       sums: [],

@@ -22,7 +22,7 @@ export type PlaceKind = "world" | "country" | "region" | "city" | "district";
  * How surely a name means a place. `name`: it is one. `word`: it is also an ordinary word or a person's name. `beside`:
  * it counts only beside its city, region or country ("WA" in "Perth, WA"). From the surest to the least sure.
  */
-export const NAME_FORMS = ["name", "word", "beside"] as const;
+const NAME_FORMS = ["name", "word", "beside"] as const;
 
 export type NameForm = (typeof NAME_FORMS)[number];
 
@@ -30,7 +30,7 @@ export type NameForm = (typeof NAME_FORMS)[number];
 export type Point = { lat: number; lon: number };
 
 /** One place. `region` and `city` are ids of `Gazetteer.place`. */
-export type Place = {
+type Place = {
   /** The key of the row: GeoNames's number or code, or a name with a slash if GeoNames does not have the place. */
   key: string;
   kind: PlaceKind;
@@ -60,6 +60,8 @@ export type Gazetteer = {
   /** How likely a text means this place and no other of its name: about the logarithm of the population. */
   weight: (id: number) => number;
   point: (id: number) => Point | null;
+  /** The number of inhabitants, 0 if it is unknown. */
+  population: (id: number) => number;
   /** The most words that a name has which begins with this word; 0 if no name does. */
   longest: (firstWord: string) => number;
   /** The places with this name, the most likely one first. `words`: the folded words of the name, with single spaces. */
@@ -95,7 +97,7 @@ const WORDS = /\p{Nd}+|[\p{L}\p{M}\p{Nl}\p{No}]+/gu;
 const PLAIN = /^[a-z]+(?: [a-z]+)*$/;
 
 /** The folded words of a name, with single spaces. */
-export const wordsOfName = (name: string): string => {
+const wordsOfName = (name: string): string => {
   const folded = fold(name);
   return PLAIN.test(folded) ? folded : (folded.match(WORDS) ?? []).join(" ");
 };
@@ -238,6 +240,7 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     members: (id) => members.get(id) ?? [],
     weight,
     point,
+    population: (id) => populations[id] ?? 0,
     place: (id) => {
       const [key = "", , name = "", country = ""] = places.row(id);
       return {

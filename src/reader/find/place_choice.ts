@@ -56,6 +56,10 @@ const WORTH = {
   market: 0.4,
 };
 
+/** Of the other places of a text, at most so many different ones count, among the first so many. */
+const MOST_OTHERS = 8;
+const OTHERS_READ = 40;
+
 /** The share of its worth that a place elsewhere in the text has. */
 const ELSEWHERE = 0.5;
 
@@ -102,6 +106,15 @@ const supportOf = (gazetteer: Gazetteer, id: number, { ids }: PlaceHit): number 
 
 type Choice = { hit: PlaceHit; id: number; score: number; confidence: number };
 
+/** A few different names, so that a text of many places is read in linear time. */
+const fewOf = (hits: readonly PlaceHit[]): PlaceHit[] => {
+  const few = new Map<number | undefined, PlaceHit>();
+  for (const hit of hits.slice(0, OTHERS_READ)) {
+    if (few.size < MOST_OTHERS && !few.has(hit.ids[0])) few.set(hit.ids[0], hit);
+  }
+  return [...few.values()];
+};
+
 /** How exactly a kind of place says where something is. */
 const EXACTNESS = { world: 0, country: 1, region: 2, city: 3, district: 4 };
 
@@ -115,8 +128,9 @@ export const resolvePlace = (
   hits: readonly PlaceHit[],
   hints: PlaceHints = {},
 ): ResolvedPlace | null => {
-  const others = (hints.others ?? []).filter(
-    (other) => !hits.some((hit) => hit.from < other.to && other.from < hit.to),
+  const inside = fewOf(hits);
+  const others = fewOf(hints.others ?? []).filter(
+    (other) => !inside.some((hit) => hit.from < other.to && other.from < hit.to),
   );
   const countryCode = (id: number): string | null => {
     const country = gazetteer.country(id);
@@ -135,7 +149,7 @@ export const resolvePlace = (
   const choose = (hit: PlaceHit): Choice | null => {
     const scored = hit.ids.map((id) => {
       let score = gazetteer.weight(id) + told(id);
-      for (const other of hits) if (other !== hit) score += supportOf(gazetteer, id, other);
+      for (const other of inside) if (other !== hit) score += supportOf(gazetteer, id, other);
       for (const other of others) score += supportOf(gazetteer, id, other) * ELSEWHERE;
       return { id, score };
     });
@@ -147,7 +161,7 @@ export const resolvePlace = (
     const doubt = rivals.reduce((sum, rival) => sum + 10 ** (rival.score - best.score), 0);
     return { hit, id: top.id, score: best.score, confidence: 1 / (1 + doubt) };
   };
-  const choices = hits.map(choose).filter((choice) => choice !== null);
+  const choices = inside.map(choose).filter((choice) => choice !== null);
   const [main] = choices.toSorted(
     (a, b) =>
       EXACTNESS[gazetteer.kind(b.id)] - EXACTNESS[gazetteer.kind(a.id)] ||
@@ -158,7 +172,7 @@ export const resolvePlace = (
   const place = gazetteer.place(main.id);
   const cityOf = place.city === null ? null : gazetteer.place(place.city);
   const regionOf = place.kind === "region" ? place : place.region === null ? null : gazetteer.place(place.region);
-  const alone = hits.length === 1 && main.hit.form === "word";
+  const alone = inside.length === 1 && main.hit.form === "word";
   return {
     id: main.id,
     country: place.country,

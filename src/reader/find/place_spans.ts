@@ -1,5 +1,6 @@
 import type { Cue } from "../text/cues.ts";
 import type { Token } from "../text/tokens.ts";
+import type { NameForm, PlaceKind } from "./gazetteer.ts";
 
 /**
  * Proposes the passages that can name a place: known places, names in capitals, names with a postal code or a state, and
@@ -11,15 +12,10 @@ import type { Token } from "../text/tokens.ts";
 type Range = { from: number; to: number };
 
 /**
- * A name of the gazetteer in the text, with the kind and the population of its most likely place. `form` says how surely
- * the name means a place: it is one, it is also an ordinary word, or it counts only beside another place.
+ * A name of the gazetteer in the text, with the kind and the weight (about the logarithm of the population) of its most
+ * likely place.
  */
-export type KnownPlace = Range & {
-  kind: "world" | "country" | "region" | "city" | "district";
-  form: "name" | "word" | "beside";
-  /** The number of inhabitants, 0 if it is unknown. */
-  population: number;
-};
+export type KnownPlace = Range & { kind: PlaceKind; form: NameForm; weight: number };
 
 /** What is known of a text before its places are judged. */
 export type PlaceText = {

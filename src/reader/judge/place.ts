@@ -155,8 +155,6 @@ const prepare = (scene: PlaceText): Prepared => {
 };
 
 const kindOf = ({ kind, form }: KnownPlace): Term => B(`${kind}-${form}`);
-/** The order of magnitude of the population. */
-const sizeOf = ({ population }: KnownPlace): number => (population < 1 ? 0 : Math.floor(Math.log10(population)));
 const NOT_KNOWN = B("unknown");
 const NONE = B("none");
 
@@ -193,7 +191,7 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
     const hit = known[(knownAt[at] ?? 0) - 1];
     if (hit === undefined) continue;
     firstKnown = kindOf(hit);
-    features.add(T.size, B(sizeOf(hit)), hit.from === from && hit.to === to ? firstKnown : NONE);
+    features.add(T.size, B(Math.floor(hit.weight)), hit.from === from && hit.to === to ? firstKnown : NONE);
     if (hit.from === from && hit.to === to) exact = firstKnown;
     break;
   }
@@ -335,7 +333,7 @@ export const rangeOf = (tokens: readonly Token[], { start, end }: Span): Range |
 const BETWEEN = /^(?:,?\s*|\s*[(/–-]\s*)$/u;
 
 /** The places that are marked in a text; adjacent ones are one. */
-export const markedPlaces = (text: string, marks: readonly Mark[]): Span[] => {
+const markedPlaces = (text: string, marks: readonly Mark[]): Span[] => {
   const places: Span[] = [];
   for (const { role, start, end } of marks) {
     if (role !== "place") continue;
@@ -395,7 +393,7 @@ export const placeExamples = (scene: PlaceText, marks: readonly Mark[]): Ranked[
 };
 
 /** The place of a text. */
-export type FoundPlace = Range & {
+type FoundPlace = Range & {
   span: Span;
   /** The probability that the passage, in this or another extent, is the place. */
   confidence: number;

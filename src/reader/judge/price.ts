@@ -5,7 +5,7 @@ import type { Span } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import { addContext, distance, type Range, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Judged, Ranked } from "./learn.ts";
+import type { Judged, Ranked, Training } from "./learn.ts";
 import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
 
@@ -14,28 +14,25 @@ import { chances, type Model } from "./model.ts";
  * invited"; for each, a model gives the probability of each role. The most probable price is the price.
  */
 
-/** What a sum of money can be. Only `price` is what the text asks; the others are what marks of `sum` name. */
-export type SumRole = "price" | "deposit" | "former" | "piece" | "tier" | "fee" | "other" | "none";
-
-/** A passage without an amount that states the price. */
-export type Statement = "free" | "on_request" | "exchange";
-
 /** The unit of time of a price; `project` is a fixed sum for a whole job. */
-export type Period = "hour" | "day" | "week" | "month" | "year" | "project";
+type Period = "hour" | "day" | "week" | "month" | "year" | "project";
 
 /** A candidate: an amount, or the words of a statement. */
-export type PriceCandidate = Range & { amount: Amount | null };
+type PriceCandidate = Range & { amount: Amount | null };
 
 /** The models of this judge: which candidate is the price; what the other sums are; how the price is to be understood. */
 export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as const;
 /** The models, ready for use. */
 export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
 
+/** How the models are trained. */
+export const PRICE_TRAINING: Training = { passes: 12, rate: 0.05 };
+
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);
 
 /** The candidates of a text, in order. */
-export const priceCandidates = (scene: Scene, isHidden: (at: number) => boolean): PriceCandidate[] => {
+const priceCandidates = (scene: Scene, isHidden: (at: number) => boolean): PriceCandidate[] => {
   const amounts = findMoney(scene.tokens, isHidden).map((amount) => ({ from: amount.from, to: amount.to, amount }));
   const statements = scene.cues
     .filter((cue) => STATEMENTS.has(cue.concept.text) && !isHidden(cue.from))
@@ -99,7 +96,7 @@ const count = (value: number): number => Math.min(value, COUNTED);
 const isMoney = ({ amount }: PriceCandidate): boolean => amount === null || amount.marker !== null || amount.sum;
 
 /** Adds the features of the candidate at `index`. */
-export const addPriceFeatures = (
+const addPriceFeatures = (
   features: Features,
   scene: Scene,
   candidates: readonly PriceCandidate[],
@@ -222,7 +219,7 @@ const isValue = (amount: Amount, mark: Mark): boolean => {
 };
 
 /** The role of each candidate of a labelled text. */
-export const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[], marks: readonly Mark[]): string[] => {
+const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[], marks: readonly Mark[]): string[] => {
   const sums = marks.filter(({ role }) => role === "price" || role === "sum");
   return candidates.map((candidate) => {
     const { amount } = candidate;

@@ -40,8 +40,8 @@ const LONGEST = 120;
  * All words of the beginning of a text can begin a title; then only those that open a clause or name a thing, and at
  * last those that open a sentence or name a thing of the category. In tokens.
  */
-const ALL_BEGINS = 80;
-const CLAUSE_BEGINS = 200;
+const ALL_BEGINS = 60;
+const CLAUSE_BEGINS = 120;
 
 /** This many beginnings are tried. */
 const BEGINS_TRIED = 6;
@@ -122,6 +122,8 @@ type Prepared = {
   roleAt: Uint8Array;
   /** 1 for the first token of words of a kind, 2 for its further ones. */
   kindAt: Uint8Array;
+  /** 1 for words that lead to a place: "in", "near", "region". */
+  leadsAt: Uint8Array;
   /** For each token, the first cue that begins there or later. */
   cueFrom: Int32Array;
   /** For each token, 1 if its word stands in the text before, 2 if it does after, 3 for both. */
@@ -138,6 +140,16 @@ const fillRanges = (into: Uint8Array, ranges: readonly Range[]): void => {
     into[from] = 1;
   }
 };
+
+/** The concepts of words that lead to a place. */
+const LEADING: ReadonlySet<string> = new Set([
+  "place_in",
+  "place_label",
+  "place_area",
+  "place_about",
+  "place_origin",
+  "place_towards",
+]);
 
 /** How many ranges begin before each token. */
 const countBefore = (at: Uint8Array): Int32Array => {
@@ -197,6 +209,8 @@ const prepare = (scene: TitleText): Prepared => {
   for (const { from, to } of sums) roleAt.fill(1, from, to);
   if (price !== null) roleAt.fill(2, price.from, price.to);
   for (let at = 0; at < tokens.length; at++) if (isHidden(at)) roleAt[at] = 3;
+  const leadsAt = new Uint8Array(size);
+  for (const { concept, from, to } of cues) if (LEADING.has(concept.text)) leadsAt.fill(1, from, to);
   const clauseEnd = new Int32Array(size).fill(tokens.length);
   for (let at = tokens.length - 1; at >= 0; at--) {
     const next = tokens[at + 1];
@@ -205,7 +219,7 @@ const prepare = (scene: TitleText): Prepared => {
   }
   const lines = (line[tokens.length - 1] ?? 0) + 1;
   const of = { thingAt, thingsBefore, nextThing, namedAt, namedBefore, nextNamed };
-  return { scene, first, last, sentence, line, lines, ...of, clauseEnd, roleAt, kindAt, cueFrom, again };
+  return { scene, first, last, sentence, line, lines, ...of, clauseEnd, roleAt, kindAt, leadsAt, cueFrom, again };
 };
 
 /** The role of a token that stands for its word, or the word. */
@@ -354,7 +368,7 @@ const endsAbbreviation = (tokens: readonly Token[], at: number): boolean => {
 };
 
 /** The tokens after which a title that begins at `from` can end, as the token after its last one. */
-const endsOf = ({ scene, roleAt }: Prepared, from: number): number[] => {
+const endsOf = ({ scene, roleAt, leadsAt }: Prepared, from: number): number[] => {
   const { tokens } = scene;
   const start = tokens[from]?.start ?? 0;
   const ends: number[] = [];
@@ -366,6 +380,8 @@ const endsOf = ({ scene, roleAt }: Prepared, from: number): number[] => {
     if (role >= 2 && role <= 4) break;
     if (to > from + 1 && last.gap === "line") break;
     const next = tokens[to];
+    // "Garden tools near" is the stump of "Garden tools near Leeds".
+    if ((roleAt[to] ?? 0) >= 4 && leadsAt[to - 1] === 1) continue;
     if (last.kind === "mark" && !CLOSING.has(last.text) && !endsAbbreviation(tokens, to - 1)) continue;
     // A word is not cut: "128gb", "T-Shirt", "1.6".
     if (next !== undefined && next.gap === "none") {
@@ -533,10 +549,14 @@ export type FoundTitle = Range & { title: string; span: Span; confidence: number
 const TUNING = {
   /** Of two ends of which the longer one is at most this less probable, the longer one says more. */
   longer: 1,
+  /** Of two beginnings in one clause of which the earlier one is at most this less probable, the earlier one does. */
+  earlier: 1,
   /** The title is in the first sentence. */
-  opening: 1,
+  opening: 0.5,
+  /** The title is at the beginning of the text. */
+  first: 1.25,
   /** The title contains the first term of the lexicon that names a thing of the category. */
-  naming: 2,
+  naming: 1,
 };
 
 const features = createFeatures(false);
@@ -550,6 +570,16 @@ const rank = (model: Model, candidates: readonly number[], add: (at: number) => 
     }),
   );
 
+/** The first beginning in the clause of the one at `index` that is nearly as probable. */
+const earlier = ({ clauseEnd }: Prepared, begins: readonly number[], likely: Float64Array, index: number): number => {
+  const end = clauseEnd[begins[index] ?? 0];
+  const least = (likely[index] ?? 0) * Math.exp(-TUNING.earlier);
+  let first = index;
+  for (let one = index - 1; one >= 0 && clauseEnd[begins[one] ?? 0] === end; one--)
+    if ((likely[one] ?? 0) >= least) first = one;
+  return first;
+};
+
 /** Finds the title of a text with trained models, null for a text in which no word can be one. */
 export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | null => {
   const prepared = prepare(scene);
@@ -557,14 +587,14 @@ export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | n
   const likely = rank(models.title_begin, begins, (at) => addBeginFeatures(features, prepared, at));
   const tried = [...begins.keys()]
     .sort((one, other) => (likely[other] ?? 0) - (likely[one] ?? 0))
-    .slice(0, BEGINS_TRIED);
+    .slice(0, BEGINS_TRIED)
+    .map((index) => begins[earlier(prepared, begins, likely, index)] ?? 0);
   const naming = scene.named[0];
   let best: Range | null = null;
   let most = Number.NEGATIVE_INFINITY;
   let confidence = 0;
-  for (const index of tried) {
-    const from = begins[index] ?? 0;
-    const chance = likely[index] ?? 0;
+  for (const from of new Set(tried)) {
+    const chance = likely[begins.indexOf(from)] ?? 0;
     const ends = endsOf(prepared, from);
     const probable = rank(models.title_end, ends, (to) => addEndFeatures(features, prepared, from, to));
     let top = 0;
@@ -574,7 +604,10 @@ export const findTitle = (scene: TitleText, models: TitleModels): FoundTitle | n
     if (to === undefined) continue;
     const names = naming !== undefined && naming.from >= from && naming.to <= to;
     const score =
-      Math.log(chance * top) + (prepared.sentence[from] === 0 ? TUNING.opening : 0) + (names ? TUNING.naming : 0);
+      Math.log(chance * top) +
+      (prepared.sentence[from] === 0 ? TUNING.opening : 0) +
+      (from === 0 ? TUNING.first : 0) +
+      (names ? TUNING.naming : 0);
     if (score <= most) continue;
     most = score;
     confidence = chance * top;

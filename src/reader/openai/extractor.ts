@@ -11,7 +11,7 @@ import {
   type Vocabulary,
 } from "../extraction.ts";
 import type { Outcome } from "../fallback.ts";
-import { locate } from "../find/locate.ts";
+import { completeLocation } from "../find/complete_location.ts";
 import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
@@ -306,8 +306,8 @@ export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtra
  *
  * The text is enclosed in a random mark that its author cannot know. An answer that violates the schema is sent back
  * once with its faults. Values that a strict schema cannot exclude (a category of another domain, too little
- * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values;
- * `ground` does.
+ * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values; the
+ * database does.
  *
  * Both methods throw an Error whose message contains neither text nor answer nor key, or the signal's reason.
  */
@@ -325,7 +325,7 @@ export const createOpenAiExtractor = (options: {
   const located = <R extends OfferExtraction | AskExtraction>(text: string, extraction: R): R => {
     const { location, language } = extraction;
     if (location === null) return extraction;
-    const value = locate(gazetteer, text, { ...location.value, point: null }, { language });
+    const value = completeLocation(gazetteer, text, { ...location.value, point: null }, { language });
     return { ...extraction, location: { ...location, value } };
   };
 

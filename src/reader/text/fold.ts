@@ -9,6 +9,7 @@ const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0
 /** Letters that NFKD does not decompose and that people also write as plain letters. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: "ss",
+  ẞ: "ss",
   æ: "ae",
   œ: "oe",
   ł: "l",
@@ -22,11 +23,19 @@ const PLAIN: Readonly<Record<string, string>> = {
 
 const ASCII = /^[\0-\x7f]*$/;
 
-/** One character at a time: JavaScript writes a Greek sigma at the end of a word differently, PostgreSQL does not. */
-const lower = (letters: string): string => letters.replace(/[^\0-\x7f]/gu, (one) => one.toLowerCase()).toLowerCase();
+/**
+ * Capitals: those of ASCII in runs, and those from the Latin to the Armenian alphabet one by one, because JavaScript
+ * writes a Greek sigma at the end of a word differently. Capitals of other scripts stay: PostgreSQL's list of them
+ * depends on its version and on the locale, so `reading.fold` has a list of its own.
+ */
+const CAPITALS = /[A-Z]+|[\u00c6-\u0556]/g;
 
 /** Returns a text in the form in which texts are compared: "Größe" becomes "grosse", "№ ５" becomes "no 5". */
 export const fold = (text: string): string =>
   ASCII.test(text)
     ? text.toLowerCase()
-    : lower(text.normalize("NFKD").replace(MARKS, "")).replace(/[ßæœłøđðıþς]/g, (letter) => PLAIN[letter] ?? letter);
+    : text
+        .normalize("NFKD")
+        .replace(MARKS, "")
+        .replace(CAPITALS, (letters) => letters.toLowerCase())
+        .replace(/[ßẞæœłøđðıþς]/g, (letter) => PLAIN[letter] ?? letter);

@@ -21,7 +21,7 @@ export type Token = Span & {
   opens: boolean;
 };
 
-/** A run of letters and digits: one or several tokens without a gap. */
+/** A run of letters and digits without a separator: mostly one or several tokens. */
 export type Word = Span & {
   /** Lower case without accents, as reading.fold folds. */
   folded: string;
@@ -30,24 +30,27 @@ export type Word = Span & {
   before: string;
   /** True if a sentence, a line or a clause after a mark such as ":" ends before this word. */
   opens: boolean;
-  /** The first token of the word, and the token after its last one. */
+  /** The first token of which the word has a part, and the token after the last one. */
   from: number;
   to: number;
 };
 
-const MARK_TWINS: Readonly<Record<string, string>> = {
-  "’": "'",
-  "‘": "'",
-  ʼ: "'",
-  "´": "'",
-  "`": "'",
-  "–": "-",
-  "—": "-",
-  "‐": "-",
-  "‑": "-",
-  "−": "-",
-  "‒": "-",
-};
+/** A map and not an object, because an object has a property "constructor", which is also a word. */
+const MARK_TWINS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "’": "'",
+    "‘": "'",
+    ʼ: "'",
+    "´": "'",
+    "`": "'",
+    "–": "-",
+    "—": "-",
+    "‐": "-",
+    "‑": "-",
+    "−": "-",
+    "‒": "-",
+  }),
+);
 
 /** White space, digits, letters with their accents, or one other character. */
 const PIECE = /\s+|\p{Nd}+|[\p{L}\p{M}\p{Nl}]+|./gsu;
@@ -85,7 +88,7 @@ const tokensOf = (text: string): Token[] => {
       gap = /[\n\r\u2028\u2029]/u.test(raw) ? "line" : "space";
       continue;
     }
-    const folded = fold(MARK_TWINS[raw] ?? raw);
+    const folded = fold(MARK_TWINS.get(raw) ?? raw);
     // Full-width digits and "²" fold to plain digits.
     const kind = /^\d+$/u.test(folded) ? "digits" : /^[\p{L}\p{N}]/u.test(folded) ? "word" : "mark";
     const token: Token = {
@@ -107,31 +110,84 @@ const tokensOf = (text: string): Token[] => {
 /** A mark before a word that ends a clause. */
 const ENDS_CLAUSE = /[.!?…:;](?=\s|$)|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|\p{Extended_Pictographic}/u;
 
-/** Characters between the letters and digits of a folded word: "½" folds to "1⁄2", which is two words. */
-const BETWEEN = /[^\p{L}\p{N}]+/u;
+/**
+ * Characters that separate the words of a folded text: white space, punctuation, signs, pictures and private characters,
+ * by ranges, so that it depends on no locale and no version of Unicode. `reading.words` in SQL has the same ranges. All
+ * other characters belong to words.
+ */
+export const SEPARATORS: string = [
+  String.raw`\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375\u0387\u03f6\u0482`,
+  String.raw`\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f`,
+  String.raw`\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f`,
+  String.raw`\u0e5a-\u0e5b\u10fb\u2000-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u3036-\u3037`,
+  String.raw`\u303d-\u303f\u30a0\u30fb\ue000-\uf8ff\ufd3e-\ufd4f\ufe10-\ufe6f\ufeff\ufff0-\uffff`,
+  String.raw`\u{1d000}-\u{1d35f}\u{1f000}-\u{1fbef}\u{e0000}-\u{10ffff}`,
+].join("");
+const SEPARATOR = new RegExp(`[${SEPARATORS}]`, "u");
 
+/** A character with the marks on it. NFKD moves marks only within such a cluster, so clusters fold one by one. */
+const CLUSTER = /[\s\S][\p{M}\uff9e\uff9f]*/uy;
+
+/** Characters from here on may be marks. */
+const FIRST_MARK = 0x300;
+
+const LAST_ASCII = 0x7f;
+
+/** Clusters that were folded before. There are few different ones in a language. */
+const folds = new Map<string, string>();
+const MOST_FOLDS = 2000;
+
+const foldOf = (cluster: string): string => {
+  const known = folds.get(cluster);
+  if (known !== undefined) return known;
+  if (folds.size >= MOST_FOLDS) folds.clear();
+  const folded = fold(cluster);
+  folds.set(cluster, folded);
+  return folded;
+};
+
+const ASCII_WORD = /[a-z0-9]/;
+const separates = (character: string): boolean =>
+  character.charCodeAt(0) <= LAST_ASCII ? !ASCII_WORD.test(character) : SEPARATOR.test(character);
+
+/** Finds the words of a text. One cluster may fold to several words: "½" folds to "1⁄2". */
 const wordsOf = (text: string, tokens: readonly Token[]): Word[] => {
   const words: Word[] = [];
+  let token = 0;
   let last = 0;
-  for (let from = 0; from < tokens.length; ) {
-    const first = tokens[from];
-    if (first === undefined) break;
-    let to = from + 1;
-    if (first.kind === "mark") {
-      from = to;
-      continue;
-    }
-    let folded = first.text;
-    for (let next = tokens[to]; next !== undefined && next.kind !== "mark" && next.gap === "none"; next = tokens[++to])
-      folded += next.text;
-    const end = tokens[to - 1]?.end ?? first.end;
-    const before = text.slice(last, first.start);
+  let start = 0;
+  let end = 0;
+  let folded = "";
+  const finish = (): void => {
+    if (folded === "") return;
+    while ((tokens[token]?.end ?? start + 1) <= start) token++;
+    let to = token;
+    while ((tokens[to]?.start ?? end) < end) to++;
+    const before = text.slice(last, start);
+    const first = text.charAt(start);
     const opens = words.length === 0 || ENDS_CLAUSE.test(before);
-    for (const part of BETWEEN.test(folded) ? folded.split(BETWEEN).filter(Boolean) : [folded])
-      words.push({ folded: part, start: first.start, end, capital: first.capital, before, opens, from, to });
+    words.push({ folded, start, end, capital: first !== first.toLowerCase(), before, opens, from: token, to });
     last = end;
-    from = to;
+    folded = "";
+  };
+  for (let at = 0; at < text.length; ) {
+    let cluster = text.charAt(at);
+    const next = text.charCodeAt(at + 1);
+    if (cluster.charCodeAt(0) > LAST_ASCII || next >= FIRST_MARK) {
+      CLUSTER.lastIndex = at;
+      cluster = CLUSTER.exec(text)?.[0] ?? cluster;
+    }
+    for (const character of foldOf(cluster)) {
+      if (separates(character)) finish();
+      else {
+        if (folded === "") start = at;
+        folded += character;
+        end = at + cluster.length;
+      }
+    }
+    at += cluster.length;
   }
+  finish();
   return words;
 };
 
@@ -151,6 +207,3 @@ export const tokensIn = (text: string): readonly Token[] => read(text).tokens;
 
 /** The words of a text, in order. */
 export const wordsIn = (text: string): readonly Word[] => read(text).words;
-
-/** True if token `at` begins a sentence or a line, or is outside the text. */
-export const startsSentence = (tokens: readonly Token[], at: number): boolean => tokens[at]?.opens ?? true;

@@ -16,7 +16,7 @@ const LEAST_CONFIDENCE = 0.5;
  * adds nothing.
  * @param text the text that the location is from, whose other places say which place is meant
  */
-export const locate = (
+export const completeLocation = (
   gazetteer: Gazetteer,
   text: string,
   location: Location,
