@@ -38,6 +38,8 @@ const BOOLEAN_VALUE = 0.3;
 const T = {
   word: term("word"),
   pair: term("pair"),
+  beginning: term("beginning"),
+  ending: term("ending"),
   thing: term("thing"),
   kind: term("kind"),
   price: term("price"),
@@ -45,6 +47,10 @@ const T = {
   length: term("length"),
   question: term("question"),
 } as const;
+
+/** Longer words also count by their first and last letters: inflected forms, compounds and typos share them. */
+const BEGINNING = 5;
+const ENDING = 5;
 
 const NUMBER = bucket("#");
 const PLACE = bucket("<place>");
@@ -78,7 +84,7 @@ const addWords = (
   });
   const seen = new Set<number>();
   const note = (at: number, template: Term, one: Term, other?: Term): void => {
-    const key = other === undefined ? one.hash : Math.imul(one.hash, 31) + other.hash;
+    const key = Math.imul(template.hash + one.hash, 31) + (other?.hash ?? 0);
     if (seen.has(key)) return;
     seen.add(key);
     features.add(template, one, other, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));
@@ -86,6 +92,9 @@ const addWords = (
   broad.forEach((word, at) => {
     const before = at === 0 ? FIRST : tokens[at]?.opens ? START : (broad[at - 1] ?? START);
     note(at, T.word, words[at] ?? word);
+    const { folded = "" } = tokens[at] ?? {};
+    if (folded.length > BEGINNING) note(at, T.beginning, term(folded.slice(0, BEGINNING)));
+    if (folded.length > ENDING + 1) note(at, T.ending, term(folded.slice(-ENDING)));
     note(at, T.word, word);
     note(at, T.word, narrow[at] ?? word);
     if (before.hash !== word.hash) note(at, T.pair, before, word);

@@ -73,7 +73,20 @@ const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Dis
   const isCandidate = new Uint8Array(tokens.length + 1);
   for (const { from, to } of candidates) isCandidate.fill(1, from, to);
   const clauses = clausesOf(scene, isCandidate);
-  const cues = scene.cues.filter((cue) => isCandidate[cue.from] === 0 && isAboutContacts(cue));
+  const about = scene.cues.filter((cue) => isCandidate[cue.from] === 0 && isAboutContacts(cue));
+  // "Message me on WhatsApp" is one way: a way inside the words for another is left out.
+  const named = about.filter(({ concept }) => WAY_OF_CUE[concept.text] !== undefined);
+  const inside = new Set<Cue>();
+  named.forEach((cue, at) => {
+    for (let next = at + 1; next < named.length; next++) {
+      const other = named[next] as Cue;
+      if (other.from >= cue.to) break;
+      const [outer, inner] = other.to - other.from > cue.to - cue.from ? [other, cue] : [cue, other];
+      const covers = outer.from <= inner.from && inner.to <= outer.to && outer.to - outer.from > inner.to - inner.from;
+      if (covers) inside.add(inner);
+    }
+  });
+  const cues = about.filter((cue) => !inside.has(cue));
   const isNegated = new Uint8Array(tokens.length + 1);
   for (const cue of cues) {
     if (!NEGATIONS.has(cue.concept.text)) continue;
@@ -129,6 +142,8 @@ const T = {
 
 /** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
 const LABEL_REACH = 5;
+/** A number that is called something else is believed to be that sooner than other cues are believed. */
+const LABEL = 3;
 
 const B = (value: string | number): Term => bucket(value);
 
@@ -263,7 +278,7 @@ const addDiscourse = (
   );
   if (label !== undefined && clauses.sentence[label.from] === sentence) {
     const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
-    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"));
+    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"), LABEL);
   }
   if (before !== null) {
     features.add(T.wayBefore, before);
@@ -990,7 +1005,8 @@ export const readContacts = (
     }
   });
   if (found.length === 0) return [];
-  const preferred = preferredAmong(scene, discourse, found, models.contact_preferred);
+  // One contact is not preferred to any other.
+  const preferred = found.length < 2 ? -1 : preferredAmong(scene, discourse, found, models.contact_preferred);
   return found.map(({ candidate, type, confidence }, index) => ({
     type,
     value: candidate.value,
