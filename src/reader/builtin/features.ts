@@ -38,8 +38,6 @@ const BOOLEAN_VALUE = 0.3;
 const T = {
   word: term("word"),
   pair: term("pair"),
-  beginning: term("beginning"),
-  ending: term("ending"),
   thing: term("thing"),
   kind: term("kind"),
   price: term("price"),
@@ -47,10 +45,6 @@ const T = {
   length: term("length"),
   question: term("question"),
 } as const;
-
-/** Longer words also count by their first and last letters: inflected forms, compounds and typos share them. */
-const BEGINNING = 5;
-const ENDING = 5;
 
 const NUMBER = bucket("#");
 const PLACE = bucket("<place>");
@@ -92,9 +86,6 @@ const addWords = (
   broad.forEach((word, at) => {
     const before = at === 0 ? FIRST : tokens[at]?.opens ? START : (broad[at - 1] ?? START);
     note(at, T.word, words[at] ?? word);
-    const { folded = "" } = tokens[at] ?? {};
-    if (folded.length > BEGINNING) note(at, T.beginning, term(folded.slice(0, BEGINNING)));
-    if (folded.length > ENDING + 1) note(at, T.ending, term(folded.slice(-ENDING)));
     note(at, T.word, word);
     note(at, T.word, narrow[at] ?? word);
     if (before.hash !== word.hash) note(at, T.pair, before, word);
