@@ -35,7 +35,7 @@ const DOMAIN_PRIOR = 5;
 const CLASSIFYING: Training = { passes: 6, rate: 0.5, balanced: true };
 
 /** The names of all models. */
-export type ModelName = ClassifierName | JudgeName;
+type ModelName = ClassifierName | JudgeName;
 
 /** All trained models, by name. */
 export type Learned = Partial<Record<ModelName, Weights>>;

@@ -23,7 +23,7 @@ export type TopicLabel = { form: string; topic: string; weight: number };
 export type Broader = { topic: string; broader: string; weight: number };
 
 /** An example text without marks, with the topics that are known of it. */
-export type TopicText = { text: string; topics: readonly string[] };
+type TopicText = { text: string; topics: readonly string[] };
 
 /** What meanings are learned from. */
 export type MeaningSet = { labels: readonly TopicLabel[]; broader: readonly Broader[]; texts: readonly TopicText[] };

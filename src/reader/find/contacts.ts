@@ -21,7 +21,7 @@ import {
  */
 
 /** What a candidate is by its form. A "whatsapp" candidate is a link that opens a chat with a number. */
-export type ContactKind = "email" | "url" | "number" | "whatsapp";
+type ContactKind = "email" | "url" | "number" | "whatsapp";
 
 /** A possible contact: a span, and the tokens `from` (inclusive) to `to` (exclusive) that it covers. */
 export type ContactCandidate = Span & {

@@ -22,7 +22,7 @@ export type PlaceKind = "world" | "country" | "region" | "city" | "district";
  * How surely a name means a place. `name`: it is one. `word`: it is also an ordinary word or a person's name. `beside`:
  * it counts only beside its city, region or country ("WA" in "Perth, WA"). From the surest to the least sure.
  */
-export const NAME_FORMS = ["name", "word", "beside"] as const;
+const NAME_FORMS = ["name", "word", "beside"] as const;
 
 export type NameForm = (typeof NAME_FORMS)[number];
 
@@ -97,7 +97,7 @@ const WORDS = /\p{Nd}+|[\p{L}\p{M}\p{Nl}\p{No}]+/gu;
 const PLAIN = /^[a-z]+(?: [a-z]+)*$/;
 
 /** The folded words of a name, with single spaces. */
-export const wordsOfName = (name: string): string => {
+const wordsOfName = (name: string): string => {
   const folded = fold(name);
   return PLAIN.test(folded) ? folded : (folded.match(WORDS) ?? []).join(" ");
 };

@@ -16,9 +16,6 @@ import { chances, type Model } from "./model.ts";
  * may be used, and which contact the text prefers.
  */
 
-/** What a candidate is: a way to reach the author, one that the text rejects, somebody else's, or no contact at all. */
-export type ContactRole = "contact" | "refused" | "other" | "none";
-
 /** The names of the models. */
 export const CONTACT_MODELS = ["contact_role", "contact_type", "contact_preferred"] as const;
 export type ContactModels = Readonly<Record<(typeof CONTACT_MODELS)[number], Model>>;
@@ -86,13 +83,12 @@ const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Dis
   return { clauses, cues, ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null), isCandidate, isNegated };
 };
 
+/** A text with more possible contacts is a list of something. They are compared with each other, which takes time. */
+const MOST_CANDIDATES = 40;
+
 /** The candidates of a text without those inside orders to the reading software. */
-export const contactCandidates = (
-  scene: Scene,
-  hints: ContactHints,
-  orders: readonly Span[] = [],
-): ContactCandidate[] => {
-  const all = findContacts(scene.text, scene.tokens, hints);
+const contactCandidates = (scene: Scene, hints: ContactHints, orders: readonly Span[] = []): ContactCandidate[] => {
+  const all = findContacts(scene.text, scene.tokens, hints).slice(0, MOST_CANDIDATES);
   return orders.length === 0 ? all : all.filter((one) => !orders.some((order) => overlaps(order, one)));
 };
 

@@ -12,17 +12,7 @@ export type MarkedText = { text: string; marks: readonly Mark[] };
 const MARK = /\[\[([^|[\]]+)\|((?:(?!\]\]|\[\[)[\s\S])+)\]\]/g;
 
 /** The roles of marks. */
-export const MARK_ROLES = [
-  "title",
-  "price",
-  "sum",
-  "contact",
-  "refused",
-  "other",
-  "place",
-  "mention",
-  "order",
-] as const;
+const MARK_ROLES = ["title", "price", "sum", "contact", "refused", "other", "place", "mention", "order"] as const;
 
 /**
  * Separates a text from its marks.

@@ -9,7 +9,7 @@ import { TITLE_MODELS } from "./title.ts";
 /** The models of all judges. */
 
 /** The names of the models. */
-export const JUDGES = [...ORDER_MODELS, ...PLACE_MODELS, ...PRICE_MODELS, ...CONTACT_MODELS, ...TITLE_MODELS] as const;
+const JUDGES = [...ORDER_MODELS, ...PLACE_MODELS, ...PRICE_MODELS, ...CONTACT_MODELS, ...TITLE_MODELS] as const;
 /** The name of a model. */
 export type JudgeName = (typeof JUDGES)[number];
 /** The models, ready for use. */

@@ -333,7 +333,7 @@ export const rangeOf = (tokens: readonly Token[], { start, end }: Span): Range |
 const BETWEEN = /^(?:,?\s*|\s*[(/–-]\s*)$/u;
 
 /** The places that are marked in a text; adjacent ones are one. */
-export const markedPlaces = (text: string, marks: readonly Mark[]): Span[] => {
+const markedPlaces = (text: string, marks: readonly Mark[]): Span[] => {
   const places: Span[] = [];
   for (const { role, start, end } of marks) {
     if (role !== "place") continue;
@@ -393,7 +393,7 @@ export const placeExamples = (scene: PlaceText, marks: readonly Mark[]): Ranked[
 };
 
 /** The place of a text. */
-export type FoundPlace = Range & {
+type FoundPlace = Range & {
   span: Span;
   /** The probability that the passage, in this or another extent, is the place. */
   confidence: number;

@@ -71,14 +71,3 @@ export const phraseAt = <S>(tokens: readonly Token[], at: number, phrases: Phras
     (phrases.byLetters.size === 0 ? undefined : phrases.byLetters.get(keyOf(token.text))?.find(matches));
   return phrase === undefined ? null : { sense: phrase.sense, from: at, to: at + phrase.words.length };
 };
-
-/** All phrases in a text from left to right. The longest phrase wins, and phrases do not overlap. */
-export const findPhrases = <S>(tokens: readonly Token[], phrases: Phrases<S>): Hit<S>[] => {
-  const hits: Hit<S>[] = [];
-  for (let at = 0; at < tokens.length; ) {
-    const hit = phraseAt(tokens, at, phrases);
-    if (hit !== null) hits.push(hit);
-    at = hit?.to ?? at + 1;
-  }
-  return hits;
-};

@@ -207,6 +207,3 @@ export const tokensIn = (text: string): readonly Token[] => read(text).tokens;
 
 /** The words of a text, in order. */
 export const wordsIn = (text: string): readonly Word[] => read(text).words;
-
-/** True if token `at` begins a sentence or a line, or is outside the text. */
-export const startsSentence = (tokens: readonly Token[], at: number): boolean => tokens[at]?.opens ?? true;
