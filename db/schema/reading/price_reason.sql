@@ -1,5 +1,5 @@
--- One row is why the built-in extractor took its price from the text of one offer. It explains readings to a DBA, and no
--- other function reads it.
+-- One row is why the built-in extractor took its price from the text of one offer. It explains readings to a DBA, and
+-- no other function reads it.
 
 create table reading.price_reason (
   offer_id uuid constraint price_reason_pkey primary key
@@ -17,8 +17,9 @@ create policy "a dba reads all" on reading.price_reason for select to souk_dba u
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.price_reason is
-  'One row is why the built-in extractor took its price from the text of one offer, as of the last reading of the text. '
-  'A model may have read another price, and then its price is the one of the offer. inspect.price_reasons shows a row.';
+  'One row is why the built-in extractor took its price from the text of one offer, as of the last reading of the '
+  'text. A model may have read another price, and then its price is the one of the offer. inspect.price_reasons shows '
+  'a row.';
 comment on column reading.price_reason.offer_id is 'The offer.';
 comment on column reading.price_reason.candidates is
   'The most probable candidates for the price, most probable first: [{amount, currency, chance, features: [{feature, '
