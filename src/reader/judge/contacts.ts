@@ -63,6 +63,8 @@ type Discourse = {
   isCandidate: Uint8Array;
   /** 1 for tokens to which a negation in their clause reaches. */
   isNegated: Uint8Array;
+  /** For each cue, the number to which it is nearest, as far as it was asked for. */
+  nearestOf: (ContactCandidate | null | undefined)[];
 };
 
 const isAboutContacts = ({ concept }: Cue): boolean =>
@@ -93,7 +95,14 @@ const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Dis
     for (let at = cue.to; at < cue.to + NEGATION_REACH && clauses.clause[at] === clauses.clause[cue.from]; at++)
       isNegated[at] = 1;
   }
-  return { clauses, cues, ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null), isCandidate, isNegated };
+  return {
+    clauses,
+    cues,
+    ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null),
+    isCandidate,
+    isNegated,
+    nearestOf: [],
+  };
 };
 
 /** Longer values are no contacts: the longest link has so many characters. */
@@ -346,13 +355,18 @@ const U = {
   near: term("near"),
 } as const;
 
-/** The number candidate to which a word at tokens `from` to `to` is nearest, sentence by sentence; null if there is none. */
+/** Cues at most this far from the words for a way say something about it, in tokens. */
+const BESIDE = 10;
+
+/** The number to which the cue at `index` is nearest, sentence by sentence; null if there is none. */
 const nearestNumber = (
   candidates: readonly ContactCandidate[],
-  { clauses: { sentence } }: Discourse,
-  from: number,
-  to: number,
+  { clauses: { sentence }, cues, nearestOf }: Discourse,
+  index: number,
 ): ContactCandidate | null => {
+  const known = nearestOf[index];
+  if (known !== undefined) return known;
+  const { from = 0, to = 0 } = cues[index] ?? {};
   let nearest: ContactCandidate | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const one of candidates) {
@@ -364,6 +378,7 @@ const nearestNumber = (
     least = far;
     nearest = one;
   }
+  nearestOf[index] = nearest;
   return nearest;
 };
 
@@ -413,7 +428,7 @@ const addTypeFeatures = (
             : apart === -1
               ? "last"
               : "text";
-    const attached = nearestNumber(candidates, discourse, cue.from, cue.to) === candidate;
+    const attached = nearestNumber(candidates, discourse, at) === candidate;
     scopes.add(`${relation}-${scope}`);
     if (attached) scopes.add(`${relation}-attached`);
     features.add(U.attached, B(`${relation}-${scope}`), B(attached ? "mine" : "theirs"));
@@ -431,9 +446,12 @@ const addTypeFeatures = (
       if (token === undefined || isCandidate[cue.to + ahead] === 1) break;
       features.add(U.next, mine, termOf(token));
     }
-    for (const beside of cues) {
-      if (clauses.clause[beside.from] !== clauses.clause[cue.from] || beside === cue) continue;
-      if (Math.abs(beside.from - cue.from) < 10) features.add(U.cue, mine, beside.concept);
+    for (const step of [-1, 1]) {
+      for (let near = at + step; ; near += step) {
+        const beside = cues[near];
+        if (beside === undefined || Math.abs(beside.from - cue.from) >= BESIDE) break;
+        if (clauses.clause[beside.from] === clauses.clause[cue.from]) features.add(U.cue, mine, beside.concept);
+      }
     }
     if (apart === 0)
       features.add(U.near, B(relation), cue.to <= from ? distance(from - cue.to) : distance(cue.from - to));
@@ -626,13 +644,14 @@ const P = {
 } as const;
 
 /** Pairs of a relation and something else as one term, made once. */
-const pairs = new Map<string, Term>();
+const pairs = new Map<string, Map<string, Term>>();
 const pairOf = (one: string, other: string): Term => {
-  const key = `${one}>${other}`;
-  const known = pairs.get(key);
-  if (known !== undefined) return known;
-  const made = term(key);
-  pairs.set(key, made);
+  const known = pairs.get(one);
+  const pair = known?.get(other);
+  if (pair !== undefined) return pair;
+  const made = term(`${one}>${other}`);
+  if (known === undefined) pairs.set(one, new Map([[other, made]]));
+  else known.set(other, made);
   return made;
 };
 
