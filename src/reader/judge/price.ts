@@ -485,7 +485,7 @@ export const readPrice = (
   const { amount } = chosen;
   let deposit: number | null = null;
   candidates.forEach((one, index) => {
-    if (index === best || one.amount === null || deposit !== null) return;
+    if (index === best || deposit !== null || one.amount === null) return;
     scratch.clear();
     addPriceFeatures(scratch, scene, rivals, index, isAsk);
     const role = mostProbable(models.sum, scratch);

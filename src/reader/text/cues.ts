@@ -67,7 +67,19 @@ const matches = (tokens: readonly Token[], at: number, { words, prefix }: Phrase
  * All cues of a text, by position. Of the cues of one concept that begin at one token, only the longest is given; a cue
  * inside a longer cue of the same concept is left out.
  */
-export const findCues = (tokens: readonly Token[], { byWord, byLetters }: CueIndex): Cue[] => {
+export const findCues = (tokens: readonly Token[], index: CueIndex): readonly Cue[] => {
+  if (last.tokens !== tokens || last.index !== index) last = { tokens, index, cues: cuesIn(tokens, index) };
+  return last.cues;
+};
+
+/** The cues of the last text, because orders are judged before the rest of a text. */
+let last: { tokens: readonly Token[]; index: CueIndex | null; cues: readonly Cue[] } = {
+  tokens: [],
+  index: null,
+  cues: [],
+};
+
+const cuesIn = (tokens: readonly Token[], { byWord, byLetters }: CueIndex): Cue[] => {
   const cues: Cue[] = [];
   const ends = new Map<Term, number>();
   for (let at = 0; at < tokens.length; at++) {
