@@ -71,6 +71,7 @@ set local check_function_bodies = off;
 --!include market/idempotency_key.sql
 --!include market/audit_event.sql
 --!include reading/question.sql
+--!include reading/price_reason.sql
 --!include market/worker_heartbeat.sql
 --!include market/invariant.sql
 --!include market/moderator_access.sql

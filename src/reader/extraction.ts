@@ -122,8 +122,25 @@ export const offerExtraction = z.strictObject({
   features: z.array(found(z.string().min(1).max(80))).max(20),
   attributes: z.array(found(attribute)).max(20),
 });
-/** The fields that an extractor found in an offer. */
-export type OfferExtraction = z.infer<typeof offerExtraction>;
+/**
+ * Why a candidate is the price or is not: its value, its chance, and the features that say most about it. A candidate
+ * without an amount is a statement such as "free". A feature has only words of the training set, so a name or a number
+ * that stands beside a price is in none.
+ */
+export type PriceReason = {
+  amount: number | null;
+  currency: string | null;
+  /** 0 to 1. */
+  chance: number;
+  /** The features with the greatest effect, for and against; `weight` is what a feature adds to the score. */
+  features: { feature: string; weight: number }[];
+};
+
+/**
+ * The fields that an extractor found in an offer. Only the built-in extractor gives `price_reasons`: why it took this
+ * price. They are not part of the offer, and nobody but a DBA sees them (`inspect.price_reasons`).
+ */
+export type OfferExtraction = z.infer<typeof offerExtraction> & { price_reasons?: PriceReason[] };
 
 /** The fields of an ask. `price.max` is the stated maximum; `must` and `exclude` are words as stated. */
 export const askExtraction = z.strictObject({

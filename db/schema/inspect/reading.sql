@@ -1,4 +1,4 @@
--- What the classifiers and the embedder of the built-in reader have learned.
+-- What the classifiers and the embedder of the built-in reader have learned, and why it took the price of an offer.
 
 create or replace view inspect.classifier_weights with (security_invoker = true) as
 select c.name as classifier, s.class, f.feature,
@@ -49,3 +49,25 @@ comment on column inspect.word_meanings.topic is
   'A topic that the word is about: a concept, DOMAIN/CATEGORY or DOMAIN.';
 comment on column inspect.word_meanings.weight is 'How much the topic counts in the meaning of the word.';
 grant select on inspect.word_meanings to souk_dba;
+
+create or replace function inspect.price_reasons(offer uuid)
+  returns table (candidate integer, amount numeric, currency text, chance numeric, feature text, weight numeric)
+  language sql stable
+as $$
+  select c.candidate::integer, (c.reason ->> 'amount')::numeric, c.reason ->> 'currency',
+    (c.reason ->> 'chance')::numeric, f.reason ->> 'feature', (f.reason ->> 'weight')::numeric
+  from reading.price_reason r
+  cross join lateral jsonb_array_elements(r.candidates) with ordinality as c (reason, candidate)
+  left join lateral jsonb_array_elements(c.reason -> 'features') with ordinality as f (reason, place) on true
+  where r.offer_id = price_reasons.offer
+  order by c.candidate, f.place
+$$;
+comment on function inspect.price_reasons(uuid) is
+  'When an offer has a wrong price: which passages of its text the built-in extractor considered, most probable first, '
+  'how probable each was, and the features that said most for it (positive) or against it (negative). A candidate '
+  'without an amount is a statement such as "free". For example: select * from '
+  'inspect.price_reasons(''0199c0de-0000-7000-8000-000000000000'') where candidate = 1. A model may have read another '
+  'price, and then its price is the one of the offer. To correct the extractor, add the text with marks to '
+  'reading.example, and a worker trains on it within a minute. There is no row if the text has no number and no such '
+  'statement, or was read by an earlier release.';
+grant execute on function inspect.price_reasons(uuid) to souk_dba;

@@ -1,4 +1,5 @@
--- Publishes, changes or previews an offer from the extractions of its text, or refuses it when it has no contact.
+-- Publishes, changes or previews an offer from the extractions of its text, or refuses it when it has no contact. With
+-- what is published or changed, it stores why the built-in extractor took its price.
 
 create or replace function internal.complete_offer(
   submission market.submission, extractions jsonb, addressed jsonb, out status integer, out body jsonb
@@ -9,6 +10,8 @@ declare
   read market.offer := reading.ground_offer(submission.text, extractions, addressed);
   current market.offer;
   addresses_agents boolean := addressed <> '[]';
+  -- The built-in extraction is the last one. A worker of the previous release sends no reasons.
+  reasons constant jsonb := extractions -> -1 -> 'price_reasons';
 begin
   read.warnings := internal.image_warnings(submission.images);
   if submission.kind = 'preview_offer' then
@@ -73,6 +76,10 @@ begin
       else 'published' end as status) as m
     returning * into current;
     status := 201;
+  end if;
+  delete from reading.price_reason r where r.offer_id = current.id;
+  if jsonb_typeof(reasons) = 'array' then
+    insert into reading.price_reason (offer_id, candidates) values (current.id, reasons);
   end if;
   perform internal.review_published_offer(current, addresses_agents);
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current);

@@ -50,6 +50,7 @@ begin
     review_note = null, origin_ask_id = null, agent_id = null, account_id = null
   where o.id = any (offers);
   delete from market.offer_embedding e where e.offer_id = any (offers);
+  delete from reading.price_reason r where r.offer_id = any (offers);
   delete from market.match m where m.offer_id = any (offers);
   -- The offers are empty now, so moderators have nothing to decide.
   update market.report r set completed_at = now() where r.offer_id = any (offers) and r.completed_at is null;

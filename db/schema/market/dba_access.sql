@@ -1,7 +1,8 @@
 -- The rights of a DBA. A DBA can read all rows, because incidents concern single rows, but not all columns. A DBA
 -- cannot read hashes and codes, what people wrote (texts, titles, contacts, comments) and what is derived from it
--- (search words, criteria, reasons, vectors), names of people, and network addresses. There is one exception: a DBA can
--- read the networks in the rate limit windows of the last day.
+-- (search words, criteria, reasons of matches, vectors), names of people, and network addresses. There are two
+-- exceptions: a DBA can read the networks in the rate limit windows of the last day, and which amounts of a text the
+-- built-in extractor considered as its price, with words that the training set has (reading.price_reason).
 
 create policy "a dba reads all" on market.account for select to souk_dba using (true);
 create policy "a dba reads all" on market.account_stats for select to souk_dba using (true);

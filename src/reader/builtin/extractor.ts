@@ -1,8 +1,8 @@
-import type { AskExtraction, BuiltinExtractor, OfferExtraction, Vocabulary } from "../extraction.ts";
+import type { AskExtraction, BuiltinExtractor, OfferExtraction, PriceReason, Vocabulary } from "../extraction.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { readContacts } from "../judge/contacts.ts";
 import { findOrders } from "../judge/orders.ts";
-import { type PriceFound, readPrice } from "../judge/price.ts";
+import { explainPrice, type PriceFound, readPrice } from "../judge/price.ts";
 import { findTitle } from "../judge/title.ts";
 import { findCues } from "../text/cues.ts";
 import { quoteOf, type Span } from "../text/span.ts";
@@ -173,12 +173,14 @@ const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   // If the text names no known place, a phone number may show the country.
   const phoneCountries = contacts.flatMap(({ value }) => countryOfNumber(value) ?? []);
   const country = first.country ?? phoneCountries[0] ?? annotations.country;
-  const price = readPrice(annotations, isHidden, judges, { country, isAsk });
+  const hints = { country, isAsk };
+  const price = readPrice(annotations, isHidden, judges, hints);
+  const reasons = (): PriceReason[] => explainPrice(annotations, isHidden, judges, hints);
   const { location, remote } = locate(knowledge, annotations, judges, {
     currency: price?.currency ?? null,
     phoneCountries,
   });
-  return { annotations, contacts, price, location, remote };
+  return { annotations, contacts, price, reasons, location, remote };
 };
 
 /** The title, once the category is known. */
@@ -201,7 +203,7 @@ const readTitle = (
 };
 
 const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
-  const { annotations, contacts, price, location } = read(knowledge, text, false);
+  const { annotations, contacts, price, reasons, location } = read(knowledge, text, false);
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
   const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: false };
@@ -230,6 +232,7 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
       stated(annotations, feature),
     ),
     attributes: [],
+    price_reasons: reasons(),
   };
 };
 

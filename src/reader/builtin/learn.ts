@@ -7,7 +7,7 @@ import { isMarked, type Mark, parseMarks } from "../judge/marks.ts";
 import { type JudgeName, useJudges } from "../judge/models.ts";
 import { learnOrders, ORDER_TRAINING } from "../judge/orders.ts";
 import { PLACE_TRAINING, placeExamples } from "../judge/place.ts";
-import { learnPrices, PRICE_TRAINING, type PriceModels, readPrice } from "../judge/price.ts";
+import { learnPrices, type PriceModels, readPrice, trainPrices } from "../judge/price.ts";
 import { TITLE_TRAINING, titleExamples } from "../judge/title.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
@@ -24,7 +24,7 @@ import { type Words, wordKnowledge } from "./words.ts";
  * Version of the training. Increase it when the same examples would give other models: when features are named or
  * weighted differently. All stored models are then trained again.
  */
-export const LEARNING = 3;
+export const LEARNING = 4;
 
 /** Prior weights: how much a term of the lexicon counts for its own kind, category or domain before training. */
 const KIND_PRIOR = 6;
@@ -93,17 +93,14 @@ const trainJudges = (seen: readonly Seen[]): Record<JudgeName, Weights> => {
       },
     ];
   });
-  const judged = (name: "order" | "sum" | "price_period" | "price_type" | "contact_role" | "contact_type") =>
+  const judged = (name: "order" | "contact_role" | "contact_type") =>
     lessons.flatMap((lesson): Judged[] => lesson[name]);
-  const ranked = (name: "place" | "price" | "contact_preferred" | "title_begin" | "title_end") =>
+  const ranked = (name: "place" | "contact_preferred" | "title_begin" | "title_end") =>
     lessons.flatMap((lesson): Ranked | Ranked[] => lesson[name]);
   return {
     order: learn(judged("order"), ORDER_TRAINING),
     place: learnRanker(ranked("place"), PLACE_TRAINING),
-    price: learnRanker(ranked("price"), PRICE_TRAINING),
-    sum: learn(judged("sum"), PRICE_TRAINING),
-    price_period: learn(judged("price_period"), PRICE_TRAINING),
-    price_type: learn(judged("price_type"), PRICE_TRAINING),
+    ...trainPrices(lessons),
     contact_role: learn(judged("contact_role"), CONTACT_TRAINING.contact_role),
     contact_type: learn(judged("contact_type"), CONTACT_TRAINING.contact_type),
     contact_preferred: learnRanker(ranked("contact_preferred"), CONTACT_TRAINING.contact_preferred),

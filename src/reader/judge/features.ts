@@ -11,7 +11,7 @@ export const hashOf = (text: string): number => {
 };
 
 /** Joins two hashes to one; the bits are mixed as in MurmurHash3 (Appleby). */
-const join = (one: number, other: number): number => {
+export const join = (one: number, other: number): number => {
   let bits = Math.imul(one ^ Math.imul(other, 0x5bd1e995), 0x85ebca6b);
   bits ^= bits >>> 15;
   bits = Math.imul(bits, 0xc2b2ae35);

@@ -1,5 +1,5 @@
 import type { Weights } from "../extraction.ts";
-import type { Features } from "./features.ts";
+import { type Features, join } from "./features.ts";
 import { softmax, UNIT } from "./model.ts";
 
 /**
@@ -8,7 +8,7 @@ import { softmax, UNIT } from "./model.ts";
  */
 
 /** A thing that was judged, with its named features. */
-export type Judged = { features: Pick<Features, "names" | "values" | "count" | "scaled">; name: string };
+export type Judged = { features: Pick<Features, "names" | "keys" | "values" | "count" | "scaled">; name: string };
 
 /** How a model is trained. The defaults were chosen by the results on held-out examples. */
 export type Training = {
@@ -48,10 +48,21 @@ const MOST_UNITS = 127;
 const inUnits = (weight: number): number => Math.max(-MOST_UNITS, Math.min(MOST_UNITS, Math.round(weight / UNIT)));
 
 /**
- * Examples of one class are stored together, so training visits the examples in steps of a prime number. The second
- * prime is used if the number of examples is a multiple of the first.
+ * The order in which a pass visits the examples: by a hash of their features and of the pass. Examples of one class are
+ * stored together, so their own order would teach one class after another. A hash does not depend on how many examples
+ * there are: one more changes the models by what it teaches, and not by another order of all others.
  */
-const STRIDES = [7919, 7907] as const;
+const orderOf = (examples: readonly (readonly Judged["features"][])[]): ((pass: number) => number[]) => {
+  const hashes = Int32Array.from(examples, (candidates) => {
+    let hash = 0;
+    for (const { keys, count } of candidates) for (let at = 0; at < count; at++) hash = join(hash, keys[at] ?? 0);
+    return hash;
+  });
+  return (pass) => {
+    const ranks = hashes.map((hash) => join(hash, pass));
+    return [...hashes.keys()].sort((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0));
+  };
+};
 
 type Row = { numbers: Int32Array; values: Float64Array };
 
@@ -138,12 +149,12 @@ export const learn = (
     right: classes.indexOf(name),
     exampleWeight: balanced ? Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)) : 1,
   }));
-  const stride = rows.length % STRIDES[0] === 0 ? STRIDES[1] : STRIDES[0];
+  const order = orderOf(examples.map(({ features }) => [features]));
   const scores = new Float64Array(classes.length);
   const width = classes.length;
   for (let pass = 0; pass < passes; pass++) {
-    for (let step = 0; step < rows.length; step++) {
-      const example = rows[(step * stride + pass * 31) % rows.length];
+    for (const next of order(pass)) {
+      const example = rows[next];
       if (example === undefined) continue;
       const { row, right, exampleWeight } = example;
       scores.set(bias);
@@ -217,13 +228,14 @@ export const learnRanker = (groups: readonly Ranked[], training: Training = {}):
   const squares = new Float32Array(numbers.size).fill(1e-6);
   const bias = new Float64Array(1);
   const average = averageOf(weights, passes);
-  const rows = groups
-    .filter(({ candidates }) => candidates.length > 0)
-    .map(({ candidates, right }) => ({ rows: candidates.map((features) => rowOf(numbers, features)), right }));
-  const stride = rows.length % STRIDES[0] === 0 ? STRIDES[1] : STRIDES[0];
+  const rows = groups.map(({ candidates, right }) => ({
+    rows: candidates.map((features) => rowOf(numbers, features)),
+    right,
+  }));
+  const order = orderOf(groups.map(({ candidates }) => candidates));
   for (let pass = 0; pass < passes; pass++) {
-    for (let step = 0; step < rows.length; step++) {
-      const group = rows[(step * stride + pass * 31) % rows.length];
+    for (const next of order(pass)) {
+      const group = rows[next];
       if (group === undefined) continue;
       const scores = new Float64Array(group.rows.length + 1);
       group.rows.forEach((row, index) => {

@@ -1,3 +1,4 @@
+import type { PriceReason, Weights } from "../extraction.ts";
 import { currencyOf, resolveCurrency, withLocalSigns } from "../find/currencies.ts";
 import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
@@ -15,7 +16,7 @@ import {
   termOf,
 } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Judged, Ranked, Training } from "./learn.ts";
+import { type Judged, learn, learnRanker, type Ranked, type Training } from "./learn.ts";
 import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
 
@@ -36,7 +37,7 @@ export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as co
 export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
 
 /** How the models are trained. */
-export const PRICE_TRAINING: Training = { passes: 12, rate: 0.05 };
+const PRICE_TRAINING: Training = { passes: 12, rate: 0.05 };
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);
@@ -335,6 +336,20 @@ export const learnPrices = (
   return lesson;
 };
 
+/** Trains the models of prices. */
+export const trainPrices = (lessons: readonly PriceLesson[]): Record<(typeof PRICE_MODELS)[number], Weights> => {
+  const judged = (name: "sum" | "price_period" | "price_type") => lessons.flatMap((lesson) => lesson[name]);
+  return {
+    price: learnRanker(
+      lessons.map(({ price }) => price),
+      PRICE_TRAINING,
+    ),
+    sum: learn(judged("sum"), PRICE_TRAINING),
+    price_period: learn(judged("price_period"), PRICE_TRAINING),
+    price_type: learn(judged("price_type"), PRICE_TRAINING),
+  };
+};
+
 /** The features of how a price is to be understood: its period, and whether it is negotiable or only the lowest. */
 const addTermsFeatures = (features: Features, scene: Scene, chosen: PriceCandidate): void => {
   const { tokens, cues } = scene;
@@ -387,7 +402,7 @@ const OPENING = 12;
 /** Where a text is: it decides what "$", "kr" and bare numbers mean. ISO 3166-1 alpha-2; null if unknown. */
 export type PriceHints = { country: string | null; isAsk: boolean };
 
-/** The price of a text. Amounts are in major units of `currency`. `reasons` are filled if they are asked for. */
+/** The price of a text. Amounts are in major units of `currency`. */
 export type PriceFound = {
   amount: number | null;
   amountMax: number | null;
@@ -511,19 +526,10 @@ export const readPrice = (
   };
 };
 
-/** Why a candidate is the price or is not: its value, its chance, and the features that say most about it. */
-export type PriceReason = {
-  amount: number | null;
-  currency: string | null;
-  /** 0 to 1. */
-  chance: number;
-  /** The features with the greatest effect, for and against; `weight` is what a feature adds to the score. */
-  features: { feature: string; weight: number }[];
-};
-
-/** The most candidates, and the most features of each, that are explained. */
+/** The most candidates, and the most features of each, that are explained. A longer name of a feature is cut. */
 const MOST_EXPLAINED = 4;
 const MOST_FEATURES = 8;
+const MOST_FEATURE_LENGTH = 100;
 
 /**
  * Explains a decision of `readPrice`, which takes the candidate of the highest chance.
@@ -555,7 +561,10 @@ export const explainPrice = (
         amount: amount?.value ?? null,
         currency: amount === null ? null : currencyFor(amount, candidates, country),
         chance: Math.round(chance * 100) / 100,
-        features: strongest.map(({ feature, weight }) => ({ feature, weight: Math.round(weight * 10) / 10 })),
+        features: strongest.map(({ feature, weight }) => ({
+          feature: feature.slice(0, MOST_FEATURE_LENGTH),
+          weight: Math.round(weight * 10) / 10,
+        })),
       };
     });
 };

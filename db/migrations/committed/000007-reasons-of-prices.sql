@@ -1,0 +1,42 @@
+--! Previous: sha1:be79f601c35d89b87d23f91be47932823999bc46
+--! Hash: sha1:aa546f690dede3f01b17a696f14595904f5bc57a
+--! Message: reasons of prices
+
+-- Why the built-in extractor took the price of an offer. Offers that exist already have no reasons until they change.
+
+set local role souk_owner;
+
+--! Included reading/price_reason.sql
+-- One row is why the built-in extractor took its price from the text of one offer. It explains readings to a DBA, and
+-- no other function reads it.
+
+create table reading.price_reason (
+  offer_id uuid constraint price_reason_pkey primary key
+    constraint price_reason_offer_fkey references market.offer on delete cascade,
+  candidates jsonb not null,
+  constraint price_reason_candidates_are_array check (jsonb_typeof(candidates) = 'array'),
+  constraint price_reason_candidates_length check (octet_length(candidates::text) <= 20000)
+);
+
+alter table reading.price_reason enable row level security;
+alter table reading.price_reason force row level security;
+create policy "the owner sees all" on reading.price_reason to souk_owner using (true) with check (true);
+create policy "a dba reads all" on reading.price_reason for select to souk_dba using (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table reading.price_reason is
+  'One row is why the built-in extractor took its price from the text of one offer, as of the last reading of the '
+  'text. A model may have read another price, and then its price is the one of the offer. inspect.price_reasons shows '
+  'a row.';
+comment on column reading.price_reason.offer_id is 'The offer.';
+comment on column reading.price_reason.candidates is
+  'The most probable candidates for the price, most probable first: [{amount, currency, chance, features: [{feature, '
+  'weight}]}]. Features contain only words of the training set, so no name, no number and no contact of the text.';
+grant select on reading.price_reason to souk_dba;
+--! EndIncluded reading/price_reason.sql
+
+-- The names of places are delivered by reading.places() now.
+drop function if exists reading.terms();
+
+reset role;
