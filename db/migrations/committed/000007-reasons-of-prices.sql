@@ -1,5 +1,5 @@
---! Previous: sha1:be79f601c35d89b87d23f91be47932823999bc46
---! Hash: sha1:aa546f690dede3f01b17a696f14595904f5bc57a
+--! Previous: sha1:f38a37a8732b1cd0c3cd7cdcc1c289e03e267618
+--! Hash: sha1:ffdfaad751a4043e9b5e89087091266a62c2035f
 --! Message: reasons of prices
 
 -- Why the built-in extractor took the price of an offer. Offers that exist already have no reasons until they change.
