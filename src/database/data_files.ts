@@ -65,7 +65,7 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.reason", ["code"], ["rank", "summary", "sentence"]),
   shipped("market.setting", ["name"], ["summary", "least", "most"], { initial: ["value"] }),
   shipped("market.sign_in_method", ["method"], ["position"]),
-  shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "rrf_weight", "by_letters"]),
+  shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "similarity_weight"]),
   shipped("market.invariant", ["invariant"], ["sampled", "summary", "remedy"]),
   shipped(
     "reading.place",

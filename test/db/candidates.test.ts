@@ -1,5 +1,5 @@
 import test from "ava";
-import { type Answer, openMarket, vectorOf } from "./market.ts";
+import { openMarket, vectorOf } from "./market.ts";
 
 /**
  * Which offers become candidates: reading the index in spans of time, newest first, must select what a full scan
@@ -134,33 +134,4 @@ test("the facets stored with an offer's vector equal the offer's facets after ea
   t.true((await facets()).includes("'price/0'"));
   await own.embed("offer", id, vectorOf("lamp"));
   t.true((await facets()).includes("'bristol'"));
-});
-
-test("an unknown word that occurs in an offer does not find offers with a similar spelling", async (t) => {
-  const own = await openMarket(t);
-  const [reader, publisher] = [await own.approved(), await own.approved()];
-  const [named, alike] = [
-    await own.offer(publisher, { title: "Zorvex" }),
-    await own.offer(publisher, { title: "Zorvax" }),
-  ];
-  await own.embed("offer", named, vectorOf("zorvex"));
-  await own.embed("offer", alike, vectorOf("zorvax", { name: "zorvex", share: 0.9 }));
-  const search = async (query: string) =>
-    (
-      await own.call(reader, "search_offers", {
-        request: { query },
-        extraction: null,
-        embedding: vectorOf("zorvex"),
-        model: "builtin-meaning-1",
-        notices: [],
-      })
-    ).results.map(({ id, score }: Answer) => [id, score]);
-  t.deepEqual(await search("zorvex"), [[named, 1]]);
-  t.deepEqual(
-    (await search("zorvix")).map(([id]: Answer) => id),
-    [named, alike],
-    "a word that no offer contains finds offers with a similar spelling",
-  );
-  await own.sql("update market.embedding_model set by_letters = false");
-  t.is((await search("zorvex")).length, 2, "a model that knows meanings finds similar offers too");
 });

@@ -248,7 +248,6 @@ const CLOSED =
 const OPEN = [
   "reading.example.text",
   "market.embedding_model.min_similarity",
-  "market.embedding_model.rrf_weight",
   "market.reason.code",
   "reading.place.place",
   "reading.place_member.place",

@@ -7,6 +7,7 @@ import {
   CLASSIFIER_FILE,
   DATA,
   formatRows,
+  MEANING_FILE,
   parseRows,
   SHIPPED_TABLES,
   type ShippedTable,
@@ -91,7 +92,8 @@ let client: pg.Client;
 test.before(async () => {
   database = await createDatabase();
   folder = await mkdtemp(join(tmpdir(), "souk-data-"));
-  await writeFile(join(folder, CLASSIFIER_FILE), await readFile(join(DATA, CLASSIFIER_FILE)));
+  for (const learned of [CLASSIFIER_FILE, MEANING_FILE])
+    await writeFile(join(folder, learned), await readFile(join(DATA, learned)));
   base = {};
   for (const { table, file, refersTo } of SHIPPED_TABLES) {
     const { columns, rows } = parseRows(file, await readFile(join(DATA, file), "utf8"));
@@ -562,9 +564,10 @@ test("a new installation needs training only after an operator changes a word", 
   t.is(await weights(), learned);
   t.true(await isDue());
   // An installation that lost its weights gets the shipped ones, until a worker has trained new ones.
-  await sqlAt(fresh.url, "delete from reading.classifier");
+  await sqlAt(fresh.url, "delete from reading.classifier; delete from reading.meaning");
   await sqlAt(fresh.url, `update internal.loaded set hash = repeat('0', 64) where name = '${CLASSIFIER_FILE}'`);
   await withClient(fresh.url, (other) => loadData(other));
   t.true((await sqlValueAt<number>(fresh.url, "select count(*)::integer from reading.classifier")) > 0);
+  t.is(await sqlValueAt<number>(fresh.url, "select count(*)::integer from reading.meaning"), 1);
   t.true(await isDue());
 });

@@ -100,7 +100,12 @@ test.serial("migrations and db/schema contain no rows; migrate() loads the shipp
   t.deepEqual(Object.keys(await contents(declared)), ["reading.vocabulary_change"]);
   t.deepEqual(
     Object.keys(await contents(migrated)).toSorted(),
-    [...SHIPPED_TABLES.map(({ table }) => table), "reading.classifier", "reading.vocabulary_change"].toSorted(),
+    [
+      ...SHIPPED_TABLES.map(({ table }) => table),
+      "reading.classifier",
+      "reading.meaning",
+      "reading.vocabulary_change",
+    ].toSorted(),
   );
 });
 

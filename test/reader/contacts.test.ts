@@ -121,7 +121,7 @@ test("the quote is the contact as it is written", (t) => {
   const quotes = (text: string) => contactsIn(text, "GB").map((found) => found.quote);
   t.deepEqual(quotes("call or text 07700 900 456!"), ["07700 900 456", "07700 900 456"]);
   t.deepEqual(quotes("mail jo [at] example [dot] com."), ["jo [at] example [dot] com"]);
-  t.deepEqual(quotes("see www.example.org/x."), ["www.example.org/x"]);
+  t.deepEqual(quotes("Book at www.example.org/x."), ["www.example.org/x"]);
 });
 
 test("a sentence that gives a model an instruction is found", (t) => {

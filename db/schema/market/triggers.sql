@@ -172,7 +172,7 @@ create trigger forget_deletion after insert on market.embedding_model referencin
   execute function internal.forget_deletion('model');
 create trigger keep_origin before update or delete on market.embedding_model
   for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('model', 'min_similarity,match_min_similarity,rrf_weight,by_letters');
+  execute function internal.keep_origin('model', 'min_similarity,match_min_similarity,similarity_weight');
 create trigger remember_truncate before truncate on market.embedding_model
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.remember_truncate('model');

@@ -43,17 +43,15 @@ declare
   search_filter search.search_filter := search.to_search_filter(filters, as_of, searcher);
   local search.search_filter;
   by_words uuid[];
-  vector public.halfvec := search_offers.embedding;
   min_similarity real;
-  rrf_weight real;
-  by_letters boolean;
+  similarity_weight real;
   -- Two pages of ten. If fewer offers contain every word of the query, offers that contain some of the words are added.
   enough constant integer := 20;
   hidden uuid[] := internal.accounts_being_hidden();
 begin
-  select m.min_similarity, m.rrf_weight, m.by_letters into min_similarity, rrf_weight, by_letters
+  select m.min_similarity, m.similarity_weight into min_similarity, similarity_weight
   from market.embedding_model m
-  where m.model = search_offers.model;
+  where m.model = search_offers.model and search_offers.embedding is not null;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
     string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')',
@@ -83,12 +81,6 @@ begin
   local := search_filter;
   local.place := coalesce(local.place, there);
   by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
-  -- No term of the query names a thing that the lexicon knows, and offers contain the query as written. So it is
-  -- probably a name. An embedding model that compares letters would add offers with similar names, for other things.
-  if by_letters and cardinality(by_words) > 0 and 2 > all (weights) and in_domain is null then
-    vector := null;
-    rrf_weight := 0;
-  end if;
   if cardinality(by_words) < enough and some_of is distinct from every then
     by_words := by_words || search.lexical_candidates(some_of, local, depth);
   end if;
@@ -98,39 +90,34 @@ begin
   end if;
 
   return query
-  with lexical as (
-    select c.id, row_number() over (order by c.strength desc, c.density desc, c.id desc) as rank
-    from (
-      select o.id, r.density, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
-        + search.class_agreement(o, in_domain, in_category, of_kind) as strength
-      from market.offer o
-      -- `search || ''` decompresses the column once. Otherwise each term would decompress it again, which took half of
-      -- the ranking time.
-      cross join lateral (select o.search || '' as search offset 0) as w
-      cross join lateral (
-        select sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
-            when w.search @@ classes[i] then 0.25 else 0 end) / whole as coverage,
-          sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)) as density
-        from generate_subscripts(terms, 1) as i) as r
-      cross join lateral (
-        select search.place_agreement(o, there, countries) as place,
-          search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
-      where o.id = any (by_words) and a.place is not null and a.price is not null
-        and (hidden is null or (o.account_id = any (hidden)) is not true)) as c
-  ), nearest as (
-    select n.offer_id as id, row_number() over (order by n.distance
-      - 0.5 * search.class_agreement(o, in_domain, in_category, of_kind) - 0.05 * a.price, n.offer_id desc) as rank
-    from search.vector_candidates(vector, search_offers.model, local) as n
-    join market.offer o on o.id = n.offer_id
-    cross join lateral (select search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
-    where 1 - n.distance >= min_similarity and a.price is not null
+  with candidates as (
+    select unnest(by_words) as id
+    union
+    select n.offer_id from search.vector_candidates(search_offers.embedding, search_offers.model, local) as n
+    where 1 - n.distance >= min_similarity
+  ), compared as (
+    select o.id, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
+      + search.class_agreement(o, in_domain, in_category, of_kind)
+      + coalesce(similarity_weight * (1 - (e.embedding operator(public.<=>) search_offers.embedding)), 0) as strength
+    from candidates c join market.offer o on o.id = c.id
+    left join market.offer_embedding e on e.offer_id = o.id and e.model = search_offers.model
+    -- `search || ''` decompresses the column once. Otherwise each term would decompress it again, which took half of
+    -- the ranking time.
+    cross join lateral (select o.search || '' as search offset 0) as w
+    cross join lateral (
+      select coalesce(sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
+          when w.search @@ classes[i] then 0.25 else 0 end) / whole, 0) as coverage,
+        coalesce(sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)), 0) as density
+      from generate_subscripts(terms, 1) as i) as r
+    cross join lateral (
+      select search.place_agreement(o, there, countries) as place,
+        search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
+    where a.place is not null and a.price is not null
       and (hidden is null or (o.account_id = any (hidden)) is not true)
   )
-  select coalesce(w.id, s.id),
-    -- Scaled to the range 0 to 1. An offer that is first in both lists has the score 1.
-    (coalesce(1.0 / (60 + w.rank), 0) + coalesce(rrf_weight / (60 + s.rank), 0))::double precision
-    / ((1 + coalesce(rrf_weight, 0)) / 61)
-  from lexical w full join nearest s on s.id = w.id;
+  -- Scaled to the range 0 to 1. The largest possible sum is 1.95 without the vector.
+  select c.id, greatest(0, c.strength / (1.95 + coalesce(similarity_weight, 0)))::double precision
+  from compared c;
 end
 $$;
 comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is

@@ -78,7 +78,7 @@ const addWords = (
   });
   const seen = new Set<number>();
   const note = (at: number, template: Term, one: Term, other?: Term): void => {
-    const key = other === undefined ? one.hash : Math.imul(one.hash, 31) + other.hash;
+    const key = Math.imul(template.hash + one.hash, 31) + (other?.hash ?? 0);
     if (seen.has(key)) return;
     seen.add(key);
     features.add(template, one, other, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));

@@ -63,6 +63,8 @@ type Discourse = {
   isCandidate: Uint8Array;
   /** 1 for tokens to which a negation in their clause reaches. */
   isNegated: Uint8Array;
+  /** For each cue, the number to which it is nearest, as far as it was asked for. */
+  nearestOf: (ContactCandidate | null | undefined)[];
 };
 
 const isAboutContacts = ({ concept }: Cue): boolean =>
@@ -73,19 +75,47 @@ const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Dis
   const isCandidate = new Uint8Array(tokens.length + 1);
   for (const { from, to } of candidates) isCandidate.fill(1, from, to);
   const clauses = clausesOf(scene, isCandidate);
-  const cues = scene.cues.filter((cue) => isCandidate[cue.from] === 0 && isAboutContacts(cue));
+  const about = scene.cues.filter((cue) => isCandidate[cue.from] === 0 && isAboutContacts(cue));
+  // "Message me on WhatsApp" is one way: a way inside the words for another is left out.
+  const named = about.filter(({ concept }) => WAY_OF_CUE[concept.text] !== undefined);
+  const inside = new Set<Cue>();
+  named.forEach((cue, at) => {
+    for (let next = at + 1; next < named.length; next++) {
+      const other = named[next] as Cue;
+      if (other.from >= cue.to) break;
+      const [outer, inner] = other.to - other.from > cue.to - cue.from ? [other, cue] : [cue, other];
+      const covers = outer.from <= inner.from && inner.to <= outer.to && outer.to - outer.from > inner.to - inner.from;
+      if (covers) inside.add(inner);
+    }
+  });
+  const cues = about.filter((cue) => !inside.has(cue));
   const isNegated = new Uint8Array(tokens.length + 1);
   for (const cue of cues) {
     if (!NEGATIONS.has(cue.concept.text)) continue;
     for (let at = cue.to; at < cue.to + NEGATION_REACH && clauses.clause[at] === clauses.clause[cue.from]; at++)
       isNegated[at] = 1;
   }
-  return { clauses, cues, ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null), isCandidate, isNegated };
+  return {
+    clauses,
+    cues,
+    ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null),
+    isCandidate,
+    isNegated,
+    nearestOf: [],
+  };
 };
+
+/** Longer values are no contacts: the longest link has so many characters. */
+const LONGEST_VALUE = 2048;
+
+/** A text with more possible contacts is a list of something. They are compared with each other, which takes time. */
+const MOST_CANDIDATES = 40;
 
 /** The candidates of a text without those inside orders to the reading software. */
 const contactCandidates = (scene: Scene, hints: ContactHints, orders: readonly Span[] = []): ContactCandidate[] => {
-  const all = findContacts(scene.text, scene.tokens, hints);
+  const all = findContacts(scene.text, scene.tokens, hints)
+    .filter(({ value }) => value.length <= LONGEST_VALUE)
+    .slice(0, MOST_CANDIDATES);
   return orders.length === 0 ? all : all.filter((one) => !orders.some((order) => overlaps(order, one)));
 };
 
@@ -121,6 +151,8 @@ const T = {
 
 /** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
 const LABEL_REACH = 5;
+/** A number that is called something else is believed to be that sooner than other cues are believed. */
+const LABEL = 3;
 
 const B = (value: string | number): Term => bucket(value);
 
@@ -255,7 +287,7 @@ const addDiscourse = (
   );
   if (label !== undefined && clauses.sentence[label.from] === sentence) {
     const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
-    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"));
+    features.add(T.label, B(kind), B(way ? "of-way" : "of-thing"), LABEL);
   }
   if (before !== null) {
     features.add(T.wayBefore, before);
@@ -323,13 +355,18 @@ const U = {
   near: term("near"),
 } as const;
 
-/** The number candidate to which a word at tokens `from` to `to` is nearest, sentence by sentence; null if there is none. */
+/** Cues at most this far from the words for a way say something about it, in tokens. */
+const BESIDE = 10;
+
+/** The number to which the cue at `index` is nearest, sentence by sentence; null if there is none. */
 const nearestNumber = (
   candidates: readonly ContactCandidate[],
-  { clauses: { sentence } }: Discourse,
-  from: number,
-  to: number,
+  { clauses: { sentence }, cues, nearestOf }: Discourse,
+  index: number,
 ): ContactCandidate | null => {
+  const known = nearestOf[index];
+  if (known !== undefined) return known;
+  const { from = 0, to = 0 } = cues[index] ?? {};
   let nearest: ContactCandidate | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const one of candidates) {
@@ -341,6 +378,7 @@ const nearestNumber = (
     least = far;
     nearest = one;
   }
+  nearestOf[index] = nearest;
   return nearest;
 };
 
@@ -390,7 +428,7 @@ const addTypeFeatures = (
             : apart === -1
               ? "last"
               : "text";
-    const attached = nearestNumber(candidates, discourse, cue.from, cue.to) === candidate;
+    const attached = nearestNumber(candidates, discourse, at) === candidate;
     scopes.add(`${relation}-${scope}`);
     if (attached) scopes.add(`${relation}-attached`);
     features.add(U.attached, B(`${relation}-${scope}`), B(attached ? "mine" : "theirs"));
@@ -408,9 +446,12 @@ const addTypeFeatures = (
       if (token === undefined || isCandidate[cue.to + ahead] === 1) break;
       features.add(U.next, mine, termOf(token));
     }
-    for (const beside of cues) {
-      if (clauses.clause[beside.from] !== clauses.clause[cue.from] || beside === cue) continue;
-      if (Math.abs(beside.from - cue.from) < 10) features.add(U.cue, mine, beside.concept);
+    for (const step of [-1, 1]) {
+      for (let near = at + step; ; near += step) {
+        const beside = cues[near];
+        if (beside === undefined || Math.abs(beside.from - cue.from) >= BESIDE) break;
+        if (clauses.clause[beside.from] === clauses.clause[cue.from]) features.add(U.cue, mine, beside.concept);
+      }
     }
     if (apart === 0)
       features.add(U.near, B(relation), cue.to <= from ? distance(from - cue.to) : distance(cue.from - to));
@@ -603,13 +644,14 @@ const P = {
 } as const;
 
 /** Pairs of a relation and something else as one term, made once. */
-const pairs = new Map<string, Term>();
+const pairs = new Map<string, Map<string, Term>>();
 const pairOf = (one: string, other: string): Term => {
-  const key = `${one}>${other}`;
-  const known = pairs.get(key);
-  if (known !== undefined) return known;
-  const made = term(key);
-  pairs.set(key, made);
+  const known = pairs.get(one);
+  const pair = known?.get(other);
+  if (pair !== undefined) return pair;
+  const made = term(`${one}>${other}`);
+  if (known === undefined) pairs.set(one, new Map([[other, made]]));
+  else known.set(other, made);
   return made;
 };
 
@@ -982,7 +1024,8 @@ export const readContacts = (
     }
   });
   if (found.length === 0) return [];
-  const preferred = preferredAmong(scene, discourse, found, models.contact_preferred);
+  // One contact is not preferred to any other.
+  const preferred = found.length < 2 ? -1 : preferredAmong(scene, discourse, found, models.contact_preferred);
   return found.map(({ candidate, type, confidence }, index) => ({
     type,
     value: candidate.value,

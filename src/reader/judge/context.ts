@@ -40,7 +40,7 @@ const OTHER = bucket("<other>");
 /** Words up to this distance are features in no particular order. */
 const NEAR = 6;
 /** Cues up to this distance are features, also beyond the end of the sentence. In tokens. */
-const REACH = 24;
+export const CUE_REACH = 24;
 
 const words = new WeakMap<Token, Term>();
 
@@ -60,22 +60,32 @@ const FAR = bucket("d6");
 /** A distance in tokens, in buckets. */
 export const distance = (tokens: number): Term => DISTANCE[tokens] ?? FAR;
 
-/** The first token of the sentence of token `at`. */
-export const sentenceStart = (tokens: readonly Token[], at: number): number => {
-  let from = at;
-  while (from > 0 && !tokens[from]?.opens) from--;
-  return from;
+/** For each token the bounds of its sentence. The last text is kept, because several judges read the same text. */
+let last: { tokens: readonly Token[]; starts: Int32Array; ends: Int32Array } = {
+  tokens: [],
+  starts: new Int32Array(),
+  ends: new Int32Array(),
 };
+
+const boundsOf = (tokens: readonly Token[]): typeof last => {
+  if (last.tokens === tokens) return last;
+  const starts = new Int32Array(tokens.length);
+  const ends = new Int32Array(tokens.length);
+  for (let at = 0; at < tokens.length; at++) starts[at] = tokens[at]?.opens || at === 0 ? at : (starts[at - 1] ?? 0);
+  for (let at = tokens.length - 1; at >= 0; at--)
+    ends[at] = at === tokens.length - 1 || tokens[at + 1]?.opens ? at + 1 : (ends[at + 1] ?? 0);
+  last = { tokens, starts, ends };
+  return last;
+};
+
+/** The first token of the sentence of token `at`. */
+export const sentenceStart = (tokens: readonly Token[], at: number): number => boundsOf(tokens).starts[at] ?? at;
 
 /** The token after the sentence of token `at`. */
-export const sentenceEnd = (tokens: readonly Token[], at: number): number => {
-  let to = at + 1;
-  while (to < tokens.length && !tokens[to]?.opens) to++;
-  return Math.min(to, tokens.length);
-};
+export const sentenceEnd = (tokens: readonly Token[], at: number): number => boundsOf(tokens).ends[at] ?? tokens.length;
 
 /** The index of the first cue that ends after token `at`, by binary search over the starts. */
-const firstCueFrom = (cues: readonly Cue[], at: number): number => {
+export const firstCueFrom = (cues: readonly Cue[], at: number): number => {
   let low = 0;
   let high = cues.length;
   while (low < high) {
@@ -126,9 +136,9 @@ export const addContext = (
   for (let at = to + 1; at < Math.min(last, to + NEAR); at++) {
     if (tokens[at]?.kind === "word") features.add(NEAR_AFTER, wordAt(at));
   }
-  for (let index = firstCueFrom(cues, from - REACH); index < cues.length; index++) {
+  for (let index = firstCueFrom(cues, from - CUE_REACH); index < cues.length; index++) {
     const cue = cues[index];
-    if (cue === undefined || cue.from > to + REACH) break;
+    if (cue === undefined || cue.from > to + CUE_REACH) break;
     if (cue.from < from && cue.to <= from) {
       const apart = distance(from - cue.to);
       if (cue.from < first) features.add(CUE_NEXT, cue.concept);

@@ -4,7 +4,17 @@ import { type Amount, findMoney } from "../find/money.ts";
 import type { Cue } from "../text/cues.ts";
 import type { Span } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
-import { addContext, distance, type Range, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import {
+  addContext,
+  CUE_REACH,
+  distance,
+  firstCueFrom,
+  type Range,
+  type Scene,
+  sentenceEnd,
+  sentenceStart,
+  termOf,
+} from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
 import { type Judged, learn, learnRanker, type Ranked, type Training } from "./learn.ts";
 import type { Mark } from "./marks.ts";
@@ -96,22 +106,60 @@ const count = (value: number): number => Math.min(value, COUNTED);
 
 const isMoney = ({ amount }: PriceCandidate): boolean => amount === null || amount.marker !== null || amount.sum;
 
+/** The candidates of a text, and what is compared between them. */
+type Rivals = {
+  candidates: readonly PriceCandidate[];
+  /** The candidates with a currency, and the place of each among them. */
+  money: readonly PriceCandidate[];
+  places: ReadonlyMap<PriceCandidate, number>;
+  most: number;
+  least: number;
+  /** How many candidates are amounts. */
+  amounts: number;
+};
+
+const rivalsOf = (candidates: readonly PriceCandidate[]): Rivals => {
+  const money = candidates.filter(({ amount }) => amount !== null && amount.marker !== null);
+  let most = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (const { amount } of money) {
+    most = Math.max(most, amount?.value ?? 0);
+    least = Math.min(least, amount?.value ?? 0);
+  }
+  return {
+    candidates,
+    money,
+    places: new Map(money.map((one, place) => [one, place])),
+    most,
+    least,
+    amounts: candidates.filter(({ amount }) => amount !== null).length,
+  };
+};
+
+/** "1 200" is proposed as one number and as two: candidates that overlap stand next to each other in the list. */
+const OVERLAPPING = 3;
+
+/** An opening bracket farther before an amount does not count. In tokens. */
+const BRACKET_REACH = 40;
+
 /** Adds the features of the candidate at `index`. */
-const addPriceFeatures = (
-  features: Features,
-  scene: Scene,
-  candidates: readonly PriceCandidate[],
-  index: number,
-  isAsk: boolean,
-): void => {
+const addPriceFeatures = (features: Features, scene: Scene, rivals: Rivals, index: number, isAsk: boolean): void => {
+  const { candidates, money, places, most, least, amounts } = rivals;
   const candidate = candidates[index];
   if (candidate === undefined) return;
   const { tokens } = scene;
   const { from, to, amount } = candidate;
   // Words beyond another sum are probably about that sum. A bare number is mostly none.
-  const previous = candidates.findLast((one, at) => at < index && one.to <= from && isMoney(one));
-  const next = candidates.find((one, at) => at > index && one.from >= to && isMoney(one));
-  addContext(features, scene, candidate, previous, next);
+  let before = index - 1;
+  while (before >= 0 && !(isMoney(candidates[before] as PriceCandidate) && (candidates[before]?.to ?? 0) <= from))
+    before--;
+  let behind = index + 1;
+  while (
+    behind < candidates.length &&
+    !(isMoney(candidates[behind] as PriceCandidate) && (candidates[behind]?.from ?? 0) >= to)
+  )
+    behind++;
+  addContext(features, scene, candidate, candidates[before], candidates[behind]);
   const first = sentenceStart(tokens, from);
   const last = sentenceEnd(tokens, to - 1);
   const alone = `${from === first ? "opens" : "within"}-${to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0) ? "closes" : "goes-on"}`;
@@ -119,14 +167,15 @@ const addPriceFeatures = (
   if (amount === null) {
     features.add(T.type, B("statement"));
     for (let at = from; at < to; at++) features.add(T.inside, termOf(tokens[at] as (typeof tokens)[number]));
-    features.add(T.money, B(count(candidates.filter((one) => one.amount?.marker != null).length)));
+    features.add(T.money, B(count(money.length)));
     if (isAsk) features.add(T.ask, B("statement"));
     return;
   }
   const marker = markerOf(amount);
   const magnitude = B(magnitudeOf(amount.value));
-  const around = candidates.some((one) => one !== candidate && one.from <= from && one.to >= to);
-  const within = candidates.some((one) => one !== candidate && one.from >= from && one.to <= to);
+  const close = candidates.slice(Math.max(0, index - OVERLAPPING), index + OVERLAPPING + 1);
+  const around = close.some((one) => one !== candidate && one.from <= from && one.to >= to);
+  const within = close.some((one) => one !== candidate && one.from >= from && one.to <= to);
   if (around || within) features.add(T.shape, B(around ? "part" : "whole"), marker);
   features.add(T.marker, marker);
   features.add(T.marker, marker, magnitude);
@@ -136,10 +185,10 @@ const addPriceFeatures = (
   const after = tokens[to];
   if (after !== undefined) features.add(T.unit, termOf(after), B(after.gap));
   if (after !== undefined) features.add(T.markerUnit, termOf(after), marker);
-  const before = tokens[from - 1];
-  if (before !== undefined) {
-    features.add(T.word, termOf(before), marker);
-    features.add(T.type, B(before.kind), B(`${before.capital ? "capital" : "small"}-${tokens[from]?.gap}`));
+  const word = tokens[from - 1];
+  if (word !== undefined) {
+    features.add(T.word, termOf(word), marker);
+    features.add(T.type, B(word.kind), B(`${word.capital ? "capital" : "small"}-${tokens[from]?.gap}`));
   }
   features.add(
     T.line,
@@ -147,17 +196,14 @@ const addPriceFeatures = (
     B(after === undefined || after.gap === "line" ? "ends" : "goes-on"),
   );
   let depth = 0;
-  for (let at = first; at < from; at++) depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
+  for (let at = Math.max(first, from - BRACKET_REACH); at < from; at++)
+    depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
   if (depth > 0) features.add(T.place, B("bracket"), marker);
   // Its place among the sums of money, and among all numbers.
-  const money = candidates.filter((one) => one.amount !== null && one.amount.marker !== null);
-  const place = money.indexOf(candidate);
+  const place = places.get(candidate) ?? -1;
   features.add(T.money, B(count(money.length)), marker);
   if (place >= 0) {
     features.add(T.order, B(count(place)), B(count(money.length - 1 - place)));
-    const values = money.map((one) => one.amount?.value ?? 0);
-    const most = Math.max(...values);
-    const least = Math.min(...values);
     if (money.length > 1) {
       features.add(
         T.rival,
@@ -181,7 +227,7 @@ const addPriceFeatures = (
       );
     }
   } else if (money.length === 0) {
-    features.add(T.only, B(count(candidates.filter((one) => one.amount !== null).length)), magnitude);
+    features.add(T.only, B(count(amounts)), magnitude);
     features.add(T.order, B(`bare${count(index)}`), B(count(candidates.length - 1 - index)));
   }
   features.add(T.text, B(Math.min(3, Math.floor((4 * from) / Math.max(tokens.length, 1)))));
@@ -197,7 +243,11 @@ const addPriceFeatures = (
 function* cuesNear({ tokens, cues }: Scene, from: number, to: number): Generator<Cue> {
   const first = sentenceStart(tokens, from);
   const last = sentenceEnd(tokens, to - 1);
-  for (const cue of cues) if (cue.from >= first && cue.to <= last) yield cue;
+  for (let index = firstCueFrom(cues, Math.max(first, from - CUE_REACH)); index < cues.length; index++) {
+    const cue = cues[index];
+    if (cue === undefined || cue.from > to + CUE_REACH) return;
+    if (cue.to <= last) yield cue;
+  }
 }
 
 const overlap = (scene: Scene, { from, to }: Range, mark: Mark): boolean => {
@@ -252,9 +302,10 @@ export const learnPrices = (
 ): PriceLesson => {
   const candidates = priceCandidates(scene, isHidden);
   const names = labelPrices(scene, candidates, marks);
+  const rivals = rivalsOf(candidates);
   const judged = names.map((name, index): Judged => {
     const features = createFeatures(true);
-    addPriceFeatures(features, scene, candidates, index, isAsk);
+    addPriceFeatures(features, scene, rivals, index, isAsk);
     return { features, name };
   });
   const right = names.findIndex((name) => IS_PRICE.has(name));
@@ -381,11 +432,11 @@ const mostProbable = (model: Model, features: Features): { name: string; probabi
 };
 
 /** The chance of each candidate to be the price, and last that none is. */
-const priceChances = (scene: Scene, candidates: readonly PriceCandidate[], models: PriceModels, isAsk: boolean) =>
+const priceChances = (scene: Scene, rivals: Rivals, models: PriceModels, isAsk: boolean) =>
   chances(
-    candidates.map((_, index) => {
+    rivals.candidates.map((_, index) => {
       scratch.clear();
-      addPriceFeatures(scratch, scene, candidates, index, isAsk);
+      addPriceFeatures(scratch, scene, rivals, index, isAsk);
       return models.price.score(scratch);
     }),
   );
@@ -423,7 +474,8 @@ export const readPrice = (
   const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
   const candidates = priceCandidates(scene, isHidden);
   if (candidates.length === 0) return null;
-  const probable = priceChances(scene, candidates, models, isAsk);
+  const rivals = rivalsOf(candidates);
+  const probable = priceChances(scene, rivals, models, isAsk);
   let best = 0;
   for (let index = 1; index < candidates.length; index++)
     if ((probable[index] ?? 0) > (probable[best] ?? 0)) best = index;
@@ -435,7 +487,7 @@ export const readPrice = (
   candidates.forEach((one, index) => {
     if (index === best || one.amount === null || deposit !== null) return;
     scratch.clear();
-    addPriceFeatures(scratch, scene, candidates, index, isAsk);
+    addPriceFeatures(scratch, scene, rivals, index, isAsk);
     const role = mostProbable(models.sum, scratch);
     if (role.name === "deposit" && role.probability >= LEAST_ROLE) deposit = one.amount.value;
   });
@@ -491,14 +543,15 @@ export const explainPrice = (
 ): PriceReason[] => {
   const scene = { ...read, tokens: withLocalSigns(read.tokens, country) };
   const candidates = priceCandidates(scene, isHidden);
-  const probable = priceChances(scene, candidates, models, isAsk);
+  const rivals = rivalsOf(candidates);
+  const probable = priceChances(scene, rivals, models, isAsk);
   return candidates
     .map((candidate, index) => ({ candidate, index, chance: probable[index] ?? 0 }))
     .sort((one, other) => other.chance - one.chance)
     .slice(0, MOST_EXPLAINED)
     .map(({ candidate: { amount }, index, chance }) => {
       const features = createFeatures(true);
-      addPriceFeatures(features, scene, candidates, index, isAsk);
+      addPriceFeatures(features, scene, rivals, index, isAsk);
       const strongest = models.price
         .contributions(features, "score")
         .filter(({ weight }) => weight !== 0)

@@ -28,7 +28,11 @@ export const compileCues = (labels: readonly CueLabel[]): CueIndex => {
   const byWord = new Map<string, Phrase[]>();
   const byLetters = new Map<string, Phrase[]>();
   const concepts = new Map<string, Term>();
-  for (const { concept, form, prefix } of labels) {
+  // Sorted, so that what is found does not depend on the order of the rows.
+  const sorted = labels.toSorted((one, other) =>
+    one.concept === other.concept ? (one.form < other.form ? -1 : 1) : one.concept < other.concept ? -1 : 1,
+  );
+  for (const { concept, form, prefix } of sorted) {
     const known = concepts.get(concept) ?? term(concept);
     concepts.set(concept, known);
     const words = tokensIn(form).map((token) => token.text);

@@ -1,5 +1,5 @@
---! Previous: sha1:729a7c17982add9413f9a251a9350c34819d288d
---! Hash: sha1:9ae798666143860e746ba139f0f53b4e4374bdb8
+--! Previous: sha1:be79f601c35d89b87d23f91be47932823999bc46
+--! Hash: sha1:895f157b85b5534d9035f1b99af3a51c0a6d519f
 --! Message: reasons of prices
 
 -- Why the built-in extractor took the price of an offer. Offers that exist already have no reasons until they change.
