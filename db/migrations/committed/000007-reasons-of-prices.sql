@@ -1,5 +1,5 @@
 --! Previous: sha1:be79f601c35d89b87d23f91be47932823999bc46
---! Hash: sha1:895f157b85b5534d9035f1b99af3a51c0a6d519f
+--! Hash: sha1:aa546f690dede3f01b17a696f14595904f5bc57a
 --! Message: reasons of prices
 
 -- Why the built-in extractor took the price of an offer. Offers that exist already have no reasons until they change.
@@ -35,5 +35,8 @@ comment on column reading.price_reason.candidates is
   'weight}]}]. Features contain only words of the training set, so no name, no number and no contact of the text.';
 grant select on reading.price_reason to souk_dba;
 --! EndIncluded reading/price_reason.sql
+
+-- The names of places are delivered by reading.places() now.
+drop function if exists reading.terms();
 
 reset role;
