@@ -98,6 +98,9 @@ test("every value has the span of its quote, in zero-based code points, the end 
     condition: said("like_new" as const, "presque neuf"),
     features: [said("Part-Dieu", "Part-Dieu")],
     attributes: [said({ name: "kind", value: "ville" }, "de ville")],
+    price_reasons: [
+      { amount: 1250, currency: "EUR", chance: 0.9, features: [{ feature: "marker money", weight: 2.5 }] },
+    ],
   });
   const { extractions, addressed } = locate(TEXT, [extraction], []);
   t.deepEqual(extractions, [

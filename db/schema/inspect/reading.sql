@@ -13,12 +13,14 @@ cross join lateral (
   offset 0) as s
 where s.byte <> 0;
 comment on view inspect.classifier_weights is
-  'When texts get the wrong kind or category: which features count for and against each class. For example, the '
-  'features of asks to rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. To correct a '
-  'classifier, add examples to reading.example, and a worker trains on them within a minute.';
+  'When texts are read wrong: which features count for and against each class. For example, the features of asks to '
+  'rent: where classifier = ''ask_kind'' and class = ''rent'' order by weight desc. To correct a classifier, add '
+  'examples to reading.example, and a worker trains on them within a minute.';
 comment on column inspect.classifier_weights.classifier is
-  'ask_kind, offer_kind, or the group of domains whose categories the classifier tells apart.';
-comment on column inspect.classifier_weights.class is 'The kind, or DOMAIN/CATEGORY.';
+  'What the classifier decides: ask_kind, offer_kind, a group of categories such as goods, or a passage such as price '
+  'or place.';
+comment on column inspect.classifier_weights.class is
+  'The kind, DOMAIN/CATEGORY or role; "score" where one of several passages is chosen.';
 comment on column inspect.classifier_weights.feature is
   'The feature that a text may have: a word, two words, or a fact about the text.';
 comment on column inspect.classifier_weights.weight is

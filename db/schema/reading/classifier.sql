@@ -26,15 +26,17 @@ create policy "a dba reads all" on reading.classifier for select to souk_dba usi
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.classifier is
-  'One row is one linear classifier, which tells the classes of one kind apart: ask_kind, offer_kind, and the '
-  'categories of goods, services, jobs_projects and community. inspect.classifier_weights shows its weights.';
+  'One row is one linear classifier, which decides one question: the kind of a text, its category among those of a '
+  'kind, or which passage is the price, the place, the title or a contact. inspect.classifier_weights shows its '
+  'weights.';
 comment on column reading.classifier.name is 'What the classifier tells apart, such as ask_kind.';
-comment on column reading.classifier.classes is 'The classes: kinds, or DOMAIN/CATEGORY.';
+comment on column reading.classifier.classes is
+  'The classes: kinds, DOMAIN/CATEGORY, or roles of a passage; the one class "score" where passages are compared.';
 comment on column reading.classifier.bias is
   'The score (a logarithm) of each class before any feature is counted, in the order of the classes.';
 comment on column reading.classifier.features is
-  'The features that a text may have: one word or two words, where a sense of the vocabulary may replace a word '
-  '("<place>", "rent <vehicles>"), or a fact ("price:month", "thing:vehicles/cars").';
+  'The features that a text or a passage may have: a template and at most two values, such as a word, where a concept '
+  'may replace a word ("word sofa", "pair rent <vehicles>"), or a fact ("thing vehicles/cars", "marker money").';
 comment on column reading.classifier.weights is
   'How much each feature speaks for or against each class, in tenths of a logarithm. One signed byte for each feature '
   'and class: first the bytes of the first feature for all classes, then those of the second feature, and so on.';

@@ -54,13 +54,16 @@ const inUnits = (weight: number): number => Math.max(-MOST_UNITS, Math.min(MOST_
  */
 const orderOf = (examples: readonly (readonly Judged["features"][])[]): ((pass: number) => number[]) => {
   const hashes = Int32Array.from(examples, (candidates) => {
-    let hash = 0;
-    for (const { keys, count } of candidates) for (let at = 0; at < count; at++) hash = join(hash, keys[at] ?? 0);
-    return hash;
+    // A sum: the order of features follows the order of rows in a table, which means nothing.
+    let sum = 0;
+    for (const { keys, count } of candidates) for (let at = 0; at < count; at++) sum = (sum + (keys[at] ?? 0)) | 0;
+    return sum;
   });
   return (pass) => {
     const ranks = hashes.map((hash) => join(hash, pass));
-    return [...hashes.keys()].sort((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0));
+    // Of examples with equal features, none is always the last.
+    const turn = pass % 2 === 0 ? 1 : -1;
+    return [...hashes.keys()].sort((one, other) => (ranks[one] ?? 0) - (ranks[other] ?? 0) || turn * (one - other));
   };
 };
 
