@@ -34,7 +34,7 @@ create table reading.label (
   constraint label_origin_known check (origin in ('shipped', 'operator'))
 );
 create index label_form_idx on reading.label (form);
-create index label_lexemes_idx on reading.label using gin (lexemes) where type = 'thing';
+create index label_lexemes_idx on reading.label using gin (lexemes) with (fastupdate = off) where type = 'thing';
 create index label_first_lexeme_idx on reading.label ((language || ' ' || lexemes[1]) collate "C")
 where type = 'thing';
 

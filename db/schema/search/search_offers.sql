@@ -1,6 +1,6 @@
 -- The search for offers. An offer must pass every filter of the request. The values extracted from the query affect the
 -- rank, and exclude an offer only if they are certain (agreement.sql). Lexical and vector candidates are capped in
--- number, ranked separately, and combined by reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, k = 60).
+-- number, and ranked together by one sum of words, values and similarity.
 --
 -- A search runs with the rights of the functions' owner, because text search and vector operators are not leakproof:
 -- under row-level security PostgreSQL would not use their indexes. So each query for offers must state the visibility
