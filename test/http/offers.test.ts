@@ -24,7 +24,7 @@ const STATED = { price: "180 EUR", location: "Berlin", contact: "lena@example.co
 const METHODS = [{ type: "email", value: "lena@example.com", preferred: false }];
 const CONTACT = { schema_version: 2, methods: METHODS, primary: { methods: METHODS }, additional: [] };
 const PREVIEW = {
-  headline: "Grey three-seat sofa for sale",
+  headline: "Grey three-seat sofa",
   snippet: OFFER,
   price_label: "180 EUR",
   location_label: "Berlin",
@@ -45,7 +45,7 @@ const METADATA = {
 const PUBLISHED = {
   offer_id: "<id>",
   status: "published",
-  title: "Grey three-seat sofa for sale",
+  title: "Grey three-seat sofa",
   ...CLASSIFIED,
   ...STATED,
   extraction: "<extraction>",
@@ -56,7 +56,7 @@ const OWNED = {
   status: "published",
   visibility: "public",
   review: "This offer is live: anyone can find it.",
-  title: "Grey three-seat sofa for sale",
+  title: "Grey three-seat sofa",
   description: OFFER,
   ...CLASSIFIED,
   metadata: METADATA,
@@ -78,7 +78,7 @@ const ARCHIVED = {
 
 const SHOWN = {
   id: "<id>",
-  document: { title: "Grey three-seat sofa for sale", description: OFFER, location: "Berlin", language: "en" },
+  document: { title: "Grey three-seat sofa", description: OFFER, location: "Berlin", language: "en" },
   metadata: METADATA,
   content: { preview: PREVIEW, contact: CONTACT, images: [] },
   posted: "<day>",
@@ -393,7 +393,7 @@ test("an archived offer that is changed stays archived", async (t) => {
   const id = await published(owner);
   await owner.call("POST", `/v1/offers/${id}/archive`);
   const { status, body } = await owner.call("PATCH", `/v1/offers/${id}`, { text: OFFER.replace("Grey", "Blue") });
-  t.deepEqual([status, body.status, body.title], [200, "archived", "Blue three-seat sofa for sale"]);
+  t.deepEqual([status, body.status, body.title], [200, "archived", "Blue three-seat sofa"]);
 });
 
 test("a change without members, or to a text without a contact, changes nothing", async (t) => {

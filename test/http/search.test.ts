@@ -79,7 +79,7 @@ test("a search returns offers, best first, and what to do next", async (t) => {
             score: "<score>",
             rank: 1,
             document: {
-              title: "Grey three-seat sofa for sale",
+              title: "Grey three-seat sofa",
               description: TEXTS.sofa,
               location: "Berlin",
               language: "en",
@@ -97,7 +97,7 @@ test("a search returns offers, best first, and what to do next", async (t) => {
             },
             content: {
               preview: {
-                headline: "Grey three-seat sofa for sale",
+                headline: "Grey three-seat sofa",
                 snippet: TEXTS.sofa,
                 price_label: "180 EUR",
                 location_label: "Berlin",
