@@ -54,7 +54,7 @@ const inferred = <T extends string>({ text, words }: Annotations, decision: Deci
         confidence: decision.confidence,
       };
 
-const locationOf = ({ text }: Annotations, located: Located | null): OfferExtraction["location"] => {
+const locationOf = ({ text }: Annotations, located: Located | null, remote: boolean): OfferExtraction["location"] => {
   if (located === null || located.confidence < LEAST_LOCATION) return null;
   const written = quoteOf(text, located.span);
   if (written.length > 200) return null;
@@ -68,7 +68,7 @@ const locationOf = ({ text }: Annotations, located: Located | null): OfferExtrac
       district: place?.district ?? null,
       postal_code: POSTCODE.exec(written)?.[0] ?? null,
       point: place?.point ?? null,
-      remote: false,
+      remote,
     },
     quote: written,
     basis: "stated",
@@ -203,7 +203,7 @@ const readTitle = (
 };
 
 const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
-  const { annotations, contacts, price, reasons, location } = read(knowledge, text, false);
+  const { annotations, contacts, price, reasons, location, remote } = read(knowledge, text, false);
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
   const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: false };
@@ -214,7 +214,7 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
     category: inferred(annotations, classified.category),
     offer_kind: inferred(annotations, classified.kind),
     price: priceOf(annotations, price, classified),
-    location: locationOf(annotations, location),
+    location: locationOf(annotations, location, remote),
     contacts: contacts.map(({ type, value, preferred, quote, confidence }) => ({
       value: { type, value, preferred },
       quote,
@@ -237,7 +237,7 @@ const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
 };
 
 const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
-  const { annotations, price, location } = read(knowledge, text, true);
+  const { annotations, price, location, remote } = read(knowledge, text, true);
   const { hits, words, is } = annotations;
   const classified = classifyAsk(knowledge.classifiers, { annotations, price });
   // People who look for a flat write "no pets" about themselves.
@@ -260,7 +260,7 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
     category: inferred(annotations, classified.category),
     ask_kind: inferred(annotations, classified.kind),
     price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(annotations, price) : null,
-    location: locationOf(annotations, location),
+    location: locationOf(annotations, location, remote),
     condition: conditionOf(annotations),
     keywords: findKeywords(text, words, hits, excluded),
     must: findRequirements(text, words, is).map((criterion) => stated(annotations, criterion)),

@@ -37,9 +37,12 @@ const MOST_LETTERS = 4;
 /** Less evidence may be chance: one shared word. */
 const LEAST_EVIDENCE = 0.4;
 
-/** The language with the most evidence, if it has more than `least` times that of the next one. */
+/**
+ * The language with the most evidence, if it has more than `least` times that of the next one. Of languages with equal
+ * evidence it is the first by name, whatever the order of the words.
+ */
 const clearest = (scores: ReadonlyMap<string, number>, least: number): string | null => {
-  const [best, next] = [...scores].sort((a, b) => b[1] - a[1]);
+  const [best, next] = [...scores].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   return best !== undefined && best[1] > LEAST_EVIDENCE && best[1] > (next?.[1] ?? 0) * least ? best[0] : null;
 };
 

@@ -65,11 +65,11 @@ const PER_WORD = 0.1;
 /** Least confidence of a classification. It affects the ranking only, never the filters. */
 const LEAST_CONFIDENCE = 0.5;
 
-/** Least confidence of a price that filters: it has a currency or a word for a limit. */
-const CERTAIN_PRICE = 0.7;
+/** Least confidence of a price that filters: queries are short, so that little confirms it. */
+const CERTAIN_PRICE = 0.4;
 
-/** The confidence that readPrice gives to a leading "free" (not "free delivery"). */
-const LEADING_FREE = 0.95;
+/** Least confidence of "free" that filters: "free delivery" is no price. */
+const LEADING_FREE = 0.7;
 
 const MOST_LIMITS = 3;
 const MOST_PERIODS = 2;
