@@ -37,7 +37,7 @@ export const PRICE_MODELS = ["price", "sum", "price_period", "price_type"] as co
 export type PriceModels = Readonly<Record<(typeof PRICE_MODELS)[number], Model>>;
 
 /** How the models are trained. */
-const PRICE_TRAINING: Training = { passes: 12, rate: 0.05 };
+const PRICE_TRAINING: Training = { passes: 24, rate: 0.03, leastUnits: 1 };
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);

@@ -19,7 +19,7 @@ export const TITLE_MODELS = ["title_begin", "title_end"] as const;
 export type TitleModels = Readonly<Record<(typeof TITLE_MODELS)[number], Model>>;
 
 /** How the models are trained. */
-export const TITLE_TRAINING: Training = { passes: 12, rate: 0.05, leastExamples: 3 };
+export const TITLE_TRAINING: Training = { passes: 7, rate: 0.05, leastExamples: 3 };
 
 /** What is known of a text before its title is judged. */
 export type TitleText = PlaceText & {
