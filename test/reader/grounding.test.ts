@@ -131,7 +131,7 @@ const EXCESSES: Record<string, Record<string, unknown>> = {
       value: {
         amount: 119.9999999999,
         amount_max: 1e12,
-        currency: "XXX",
+        currency: "XTS",
         period: "year",
         type: "range",
         negotiable: true,

@@ -62,7 +62,9 @@ begin
       cross join lateral (select reading.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
   end if;
 
-  score := (greatest(0, least(1, 0.35 + 0.3 * least(greatest(coalesce(similarity, 0), 0) / 0.6, 1)
+  -- Above the floor the similarity still ranks: it counts in full only at one and a half times the floor.
+  score := (greatest(0, least(1, 0.35
+    + 0.3 * least(greatest(coalesce(similarity, 0), 0) / greatest(least(1.5 * floor, 1), 0.1), 1)
     + case by_category when 'met' then 0.15 else 0 end
     + case by_words when 'met' then 0.1 else 0 end
     + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
