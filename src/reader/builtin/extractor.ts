@@ -5,6 +5,7 @@ import { findOrders } from "../judge/orders.ts";
 import { explainPrice, type PriceFound, readPrice } from "../judge/price.ts";
 import { findTitle } from "../judge/title.ts";
 import { findCues } from "../text/cues.ts";
+import { fold } from "../text/fold.ts";
 import { quoteOf, type Span } from "../text/span.ts";
 import { tokensIn, type Word } from "../text/tokens.ts";
 import { type Annotations, annotate } from "./annotate.ts";
@@ -12,7 +13,7 @@ import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferK
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
-import type { Hit } from "./lexicon.ts";
+import type { Hit, IsWord } from "./lexicon.ts";
 import { type Located, locate } from "./locate.ts";
 import { type Decided, titleTextOf } from "./title_text.ts";
 
@@ -32,6 +33,9 @@ const LEAST_CONFIDENCE = 0.5;
 
 /** A location of lower confidence is left out: half of those were wrong on held-out texts. */
 const LEAST_LOCATION = 0.3;
+
+/** A name that the gazetteer does not have may be no place at all. */
+const LEAST_UNKNOWN_LOCATION = 0.55;
 
 /** A postal code in a location. */
 const POSTCODE = /\b(?:\d{2}-\d{3}|\d{4,5}(?:-\d{3})?(?: ?[A-Z]{2}\b)?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b/;
@@ -55,7 +59,8 @@ const inferred = <T extends string>({ text, words }: Annotations, decision: Deci
       };
 
 const locationOf = ({ text }: Annotations, located: Located | null, remote: boolean): OfferExtraction["location"] => {
-  if (located === null || located.confidence < LEAST_LOCATION) return null;
+  if (located === null || located.confidence < (located.place === null ? LEAST_UNKNOWN_LOCATION : LEAST_LOCATION))
+    return null;
   const written = quoteOf(text, located.span);
   if (written.length > 200) return null;
   const { place } = located;
@@ -183,6 +188,12 @@ const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   return { annotations, contacts, price, reasons, location, remote };
 };
 
+/** A title without the small article before its first noun: "a grey sofa" is "grey sofa". */
+const withoutArticle = (title: string, is: IsWord): string => {
+  const [first = "", ...rest] = title.split(" ");
+  return rest.length > 0 && first === first.toLowerCase() && is("article", fold(first)) ? rest.join(" ") : title;
+};
+
 /** The title, once the category is known. */
 const readTitle = (
   knowledge: Knowledge,
@@ -192,10 +203,11 @@ const readTitle = (
 ): OfferExtraction["title"] | null => {
   const path = category === null ? null : `${domain?.value ?? ""}/${category.value}`;
   const found = findTitle(titleTextOf(annotations, { ...decided, category: path }), knowledge.judges);
+  const value = found === null ? "" : withoutArticle(found.title, annotations.is);
   return found === null
     ? null
     : {
-        value: found.title,
+        value,
         quote: quoteOf(annotations.text, found.span),
         basis: "stated",
         confidence: found.confidence,

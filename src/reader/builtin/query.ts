@@ -129,6 +129,12 @@ type PlaceSought = QueryExtraction["places"][number] & { span: Span };
 /** What the query says about places, as its places are found. */
 type PlaceScene = PlaceText & { placeHits: readonly PlaceHit[] };
 
+/** A name that is also a word, without a capital letter, needs more confidence. */
+const LEAST_WORD_CONFIDENCE = 0.75;
+
+/** The weight of a town of some hundred thousand inhabitants, whose name needs no capital letter. */
+const LARGE_TOWN = 5;
+
 /** A word that says that the place after it is not where the thing is: "from Berlin". */
 const ELSEWHERE = "place_elsewhere";
 
@@ -153,6 +159,8 @@ const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
   const towns = placeHits.filter(
     ({ from, to, ids, form }) =>
       form === "name" &&
+      // People write queries without capitals, so the name of a small town may be a word: "bookcase of walnut".
+      (scene.tokens[from]?.capital === true || gazetteer.weight(ids[0] ?? 0) >= LARGE_TOWN) &&
       /^(?:city|district)$/.test(gazetteer.kind(ids[0] ?? 0)) &&
       !cues.some((cue) => cue.concept.text === ELSEWHERE && cue.to === from) &&
       // A place inside the name of a thing belongs to the thing and stays among the words: "London Fog coat".
@@ -162,6 +170,8 @@ const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
   const { place } = findLocation(scene, judges);
   if (place === null || place.confidence < LEAST_CONFIDENCE) return [];
   const inside = placeHits.filter(({ from, to }) => from >= place.from && to <= place.to);
+  const isSure = inside.some(({ from, form }) => form === "name" || scene.tokens[from]?.capital === true);
+  if (!isSure && place.confidence < LEAST_WORD_CONFIDENCE) return [];
   // A country or a region counts as well. An unknown name stays among the words.
   return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
 };
