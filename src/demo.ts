@@ -1,28 +1,29 @@
-import { z } from "zod";
-import * as asks from "./http/schemas/asks.ts";
-import * as connecting from "./http/schemas/connection.ts";
-import * as offers from "./http/schemas/offers.ts";
-import * as problems from "./http/schemas/problems.ts";
-import * as search from "./http/schemas/search.ts";
+import {
+  type Market,
+  type OfferPublished,
+  openMarket,
+  type Problem,
+  ProblemError,
+  type SearchResult,
+} from "souk/client";
 
 /**
  * `npm run demo`: shows the main use case of the market against a running service, and prints each step.
  *
  *   Lena   sells a sofa; her agent publishes her offers
- *   Tom    wants a sofa; his agent searches, creates an ask, and reads its matches
+ *   Tom    wants a sofa; his agent searches, creates an ask, reads its matches, and is told of new ones
  *
- * Both approve their agents on the real page, as a browser would. The service's URL is the argument or BASE_URL. The
- * demo exits with code 1 if a step gives an unexpected result. At the end it archives its offers and fulfills its ask.
+ * The agents use the typed client. Both persons approve them on the real page, as a browser would. The service's URL is
+ * the argument or BASE_URL. The demo exits with code 1 if a step gives an unexpected result. At the end it archives its
+ * offers and fulfills its ask.
  */
 
-/** The timeout of a request. It is longer than the service's deadline for an extraction (by default ten seconds). */
+/** The timeout of a page. The client has its own for the agents' requests. */
 const PATIENCE_MS = 30_000;
+/** The longest wait for events in one call, in seconds. */
+const WAIT_S = 25;
 /** Printed texts are cut to this many characters, which is one or two lines. */
 const SHOWN = 150;
-
-type Answer = { status: number; headers: Headers; body: unknown };
-/** `token` is null until the agent has connected. */
-type Agent = { who: string; baseUrl: string; token: string | null };
 
 /** Lena's further offers, each in another language. Her sofa is separate, because publishing it takes two attempts. */
 const TEXTS = [
@@ -31,6 +32,7 @@ const TEXTS = [
   "Se ofrecen clases de matemáticas en Madrid, 20 euros la hora. Contacto: lena@example.com",
 ];
 const SOFA = "Grey three-seat sofa, good condition, smoke-free home. 180 EUR, pick up in Berlin.";
+const SECOND_SOFA = "Blue two-seat sofa, good condition. 150 EUR, pick up in Berlin.";
 const CONTACT = "Write to lena@example.com";
 const WANTED = "Looking for a sofa in Berlin, in good condition, up to 250 EUR";
 
@@ -41,11 +43,12 @@ const fail = (expected: string, came: unknown): never => {
   throw new Error(`Expected ${expected}, but got:\n${JSON.stringify(came, null, 2).slice(0, 2000)}`);
 };
 
-/** Returns the body of a response. @throws if its status is not `wanted`, or its body does not match the schema */
-const expect = <T extends z.ZodType>({ status, body }: Answer, wanted: number, schema: T): z.infer<T> => {
-  if (status !== wanted) fail(`a ${wanted}`, body);
-  const { success, data, error } = schema.safeParse(body);
-  return success ? data : fail(`a body of the contract (${z.prettifyError(error)})`, body);
+/** Returns the problem that a call is refused with. @throws if it is not refused, or with another code */
+const refusal = async (call: Promise<unknown>, code: Problem["code"]): Promise<Problem> => {
+  const came = await call.catch((error: unknown) =>
+    error instanceof ProblemError ? error.problem : Promise.reject(error),
+  );
+  return came instanceof Object && "code" in came && came.code === code ? (came as Problem) : fail(code, came);
 };
 
 let steps = 0;
@@ -60,22 +63,14 @@ const tell = (name: string, value: unknown): void => {
     print(`     ${name.padEnd(12)} ${shorten(typeof value === "string" ? value : JSON.stringify(value))}`);
 };
 
-/** Sends a request of an agent, and prints its request line and the status. It prints no token. */
-const call = async (agent: Agent, method: string, path: string, body?: object): Promise<Answer> => {
-  print(`   > ${method} ${path}${body ? ` ${shorten(JSON.stringify(body))}` : ""}`);
-  const response = await fetch(agent.baseUrl + path, {
-    method,
-    headers: {
-      ...(agent.token === null ? {} : { authorization: `Bearer ${agent.token}` }),
-      ...(body ? { "content-type": "application/json" } : {}),
-    },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-    signal: AbortSignal.timeout(PATIENCE_MS),
-  });
-  const text = await response.text();
+/** A fetch that prints the request line, the body and the status. It prints no token. */
+const printingFetch: typeof fetch = async (input, init) => {
+  const body = typeof init?.body === "string" ? ` ${shorten(init.body)}` : "";
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input);
+  print(`   > ${init?.method ?? "GET"} ${pathname}${search}${body}`);
+  const response = await fetch(input, init);
   print(`   < ${response.status} ${response.statusText}`);
-  const isJson = response.headers.get("content-type")?.includes("json");
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  return response;
 };
 
 /** Acts as the person in a browser: opens the page, compares the code, and presses Approve. */
@@ -98,24 +93,30 @@ const approve = async (who: string, link: string, code: string): Promise<void> =
   if (answer.status !== 200) fail("a page that says it is approved", await answer.text());
 };
 
-const connect = async (baseUrl: string, who: string): Promise<{ agent: Agent; link: string; code: string }> => {
-  const answer = await call({ who, baseUrl, token: null }, "POST", "/v1/connect", { name: `${who}'s assistant` });
-  const { agent_token: token, connection, summary } = expect(answer, 201, connecting.connectResponse);
+const connect = async (url: string, who: string): Promise<{ agent: Market; link: string; code: string }> => {
+  const visitor = openMarket({ url, fetch: printingFetch });
+  const {
+    agent_token: token,
+    connection,
+    summary,
+  } = await visitor.connectAgent({
+    body: { name: `${who}'s assistant` },
+  });
   tell("agent_token", "agt_… (the agent keeps it to itself)");
-  tell("link", `${baseUrl}/connect/…`);
+  tell("link", `${url}/connect/…`);
   tell("code", connection.code);
   tell("summary", summary);
-  return { agent: { who, baseUrl, token }, link: connection.url, code: connection.code };
+  return { agent: openMarket({ url, token, fetch: printingFetch }), link: connection.url, code: connection.code };
 };
 
 /** Prints what the service extracted from a text. */
-const tellUnderstood = (read: z.infer<typeof offers.offerPublished>): void => {
+const tellUnderstood = (read: OfferPublished): void => {
   for (const name of ["title", "domain", "category", "offer_kind", "price", "location", "contact"] as const) {
     tell(name, read[name] ?? "(not stated)");
   }
 };
 
-const tellListing = ({ rank, score, content }: z.infer<typeof search.searchResponse>["results"][number]): void => {
+const tellListing = ({ rank, score, content }: SearchResult): void => {
   const { headline, price_label: price, location_label: place } = content.preview;
   const about = [`score ${score}`, price ?? "no price", place ?? "no place", content.contact.methods[0]?.value];
   print(`     ${rank}. ${headline}  (${about.join(", ")})`);
@@ -124,22 +125,21 @@ const tellListing = ({ rank, score, content }: z.infer<typeof search.searchRespo
 /** Archives one offer or fulfills one ask that the demo created. All of them run at the end, even if a step fails. */
 type Undo = () => Promise<void>;
 
-const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
+const sell = async (lena: Market, undo: Undo[]): Promise<string> => {
   step("Lena describes what she sells, but forgets to give a contact.");
-  const lacking = expect(await call(lena, "POST", "/v1/offers", { text: SOFA }), 400, problems.problem);
-  if (lacking.code !== "missing_contact") fail("missing_contact", lacking);
+  const lacking = await refusal(lena.publishOffer({ body: { text: SOFA } }), "missing_contact");
   tell("code", lacking.code);
   tell("detail", lacking.detail);
 
   const publish = async (text: string) => {
-    const answer = await call(lena, "POST", "/v1/offers", { text });
-    const published = expect(answer, 201, offers.offerPublished);
+    const { data, headers } = await lena.publishOffer({ body: { text } }, { envelope: true });
+    const path = { id: data.offer_id };
     undo.push(async () => {
-      const archived = await call(lena, "POST", `/v1/offers/${published.offer_id}/archive`);
-      if (expect(archived, 200, offers.ownerOffer).status !== "archived") fail("an archived offer", archived.body);
+      const archived = await lena.archiveOffer({ path });
+      if (archived.status !== "archived") fail("an archived offer", archived);
     });
-    tellUnderstood(published);
-    return { id: published.offer_id, left: answer.headers.get("RateLimit-Remaining") };
+    tellUnderstood(data);
+    return { ...path, left: headers.ratelimitRemaining };
   };
   step("Her agent asks her, adds the contact and publishes. The server extracts the fields from the text.");
   const sofa = await publish(`${SOFA} ${CONTACT}`);
@@ -150,24 +150,23 @@ const sell = async (lena: Agent, undo: Undo[]): Promise<string> => {
   return sofa.id;
 };
 
-const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
+const buy = async (tom: Market, sofa: string, undo: Undo[]): Promise<void> => {
   step("Tom's agent searches. Every result passes the filter. Words and their meaning decide the rank.");
-  const query = { query: "sofa in good condition", filters: { location: "Berlin" } };
-  const found = expect(await call(tom, "POST", "/v1/offers/search", query), 200, search.searchResponse);
+  const found = await tom.searchOffers({ body: { query: "sofa in good condition", filters: { location: "Berlin" } } });
   for (const listing of found.results.slice(0, 3)) tellListing(listing);
   if (found.results.length === 0) fail("a sofa among the results", found);
 
   step("Tom says what he wants. His agent creates an ask, which is also matched with offers published later.");
-  const ask = expect(await call(tom, "POST", "/v1/asks", { text: WANTED }), 201, asks.ask);
+  const ask = await tom.createAsk({ body: { text: WANTED } });
+  const path = { id: ask.id };
   undo.push(async () => {
-    const fulfilled = await call(tom, "POST", `/v1/asks/${ask.id}/fulfill`);
-    if (expect(fulfilled, 200, asks.ask).status !== "fulfilled") fail("a fulfilled ask", fulfilled.body);
+    const fulfilled = await tom.fulfillAsk({ path });
+    if (fulfilled.status !== "fulfilled") fail("a fulfilled ask", fulfilled);
   });
   for (const name of ["title", "domain", "category", "ask_kind", "criteria"] as const) tell(name, ask[name]);
 
   step("Tom's agent reads the matches of the ask, with the verdict on each thing that Tom wants.");
-  const path = `/v1/asks/${ask.id}/matches?limit=50`;
-  const { results } = expect(await call(tom, "GET", path), 200, asks.askMatches);
+  const { results } = await tom.listMatches({ path, query: { limit: 50 } });
   // If others use the market too, their offers may rank higher.
   const match = results.find(({ id }) => id === sofa) ?? fail("Lena's sofa among the matches", results);
   tellListing(match);
@@ -178,11 +177,36 @@ const buy = async (tom: Agent, sofa: string, undo: Undo[]): Promise<void> => {
   }
 
   step("Tom's agent reads the offer in full, and tells Tom how to reach Lena.");
-  const offer = expect(await call(tom, "GET", `/v1/offers/${sofa}`), 200, offers.offer);
+  const offer = await tom.getOffer({ path: { id: sofa } });
   if (!("document" in offer)) return fail("a published offer", offer);
   tell("description", offer.document.description);
   tell("contact", offer.content.contact.methods[0]);
   tell("publisher", offer.publisher);
+};
+
+/** Tom's agent waits for events while Lena's publishes. */
+const beTold = async (tom: Market, lena: Market, undo: Undo[]): Promise<void> => {
+  step(
+    "Tom's agent waits for what happens next, in one open call. Lena publishes another sofa, and Tom's agent is told.",
+  );
+  let { cursor } = await tom.listEvents({ query: { after: "now" } });
+  const told = async (): Promise<{ offers: unknown[]; at: number }> => {
+    const { events, cursor: next } = await tom.listEvents({ query: { after: cursor, wait: WAIT_S } });
+    cursor = next;
+    const offers = events.filter(({ type }) => type === "match.created").map(({ data }) => data.offer_id);
+    return { offers, at: performance.now() };
+  };
+  const waiting = told();
+  const { offer_id: id } = await lena.publishOffer({ body: { text: `${SECOND_SOFA} ${CONTACT}` } });
+  const published = performance.now();
+  undo.push(async () => void (await lena.archiveOffer({ path: { id } })));
+  let news = await waiting;
+  // If others use the market too, their offers may match first.
+  while (!news.offers.includes(id)) {
+    if (performance.now() - published > PATIENCE_MS) fail("an event about the second sofa", news);
+    news = await told();
+  }
+  tell("told", `${Math.max(0, Math.round(news.at - published))} ms after Lena's agent got its answer`);
 };
 
 const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
@@ -190,12 +214,12 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
   const lena = await connect(baseUrl, "Lena");
 
   step("Lena has not approved it yet, so it may search and read, but not publish.");
-  const early = await call(lena.agent, "POST", "/v1/offers", { text: `${SOFA} ${CONTACT}` });
-  tell("detail", expect(early, 403, problems.verificationRequired).detail);
+  const early = lena.agent.publishOffer({ body: { text: `${SOFA} ${CONTACT}` } });
+  tell("detail", (await refusal(early, "verification_required")).detail);
 
   step("Lena opens the link that her agent gave her, compares the code, and approves.");
   await approve("Lena", lena.link, lena.code);
-  const me = expect(await call(lena.agent, "GET", "/v1/me"), 200, connecting.me);
+  const me = await lena.agent.getMe();
   if (!me.account.connected) fail("a connected agent", me);
   const allowed = Object.entries(me.permissions).filter(([, permission]) => permission.allowed);
   tell("may now", allowed.map(([name]) => name).join(", "));
@@ -208,6 +232,7 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
   await approve("Tom", tom.link, tom.code);
 
   await buy(tom.agent, sofa, undo);
+  await beTold(tom.agent, lena.agent, undo);
 
   step("Tom and Lena have agreed. Tom's ask is marked as fulfilled, and Lena's offers are archived.");
 };

@@ -1,4 +1,5 @@
 import { type Logger, pino } from "pino";
+import { isProblem, type Problem } from "./http/problem.ts";
 
 /** A logger. */
 export type Log = Logger;
@@ -13,7 +14,7 @@ const WARN = 40;
 /**
  * Creates the logger: one JSON object a line on stdout. Callers log ids, durations and statuses, and never a token, a
  * link's secret, a contact or a text. Of an error it logs name, message, SQLSTATE, `where` and stack, but not
- * PostgreSQL's detail, hint and parameters, which may quote a row.
+ * PostgreSQL's detail, hint and parameters, which may quote a row. Of a problem it logs the code and the sentence.
  */
 export const createLog = (level: string): Log => {
   const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
@@ -39,9 +40,21 @@ export const createLog = (level: string): Log => {
                 ...("where" in error ? { where: error.where } : {}),
                 stack: error.stack,
               }
-            : { message: String(error) },
+            : isProblem(error)
+              ? { type: "Problem", message: error.detail, code: error.code }
+              : { message: String(error) },
       },
     },
     destination,
   );
+};
+
+/**
+ * Logs a failure that is the service's own. A refusal is not logged: the line of its request says enough.
+ * @param gone whether the client hung up. Then it does not matter that the database was slow
+ */
+export const logFailure = (log: Log, failure: Problem, thrown: unknown, requestId: string, gone: boolean): void => {
+  if (failure.code === "internal_error") log.error({ err: thrown, request_id: requestId }, "a request failed");
+  else if (failure.code === "service_unavailable" && !gone)
+    log.warn({ err: thrown, request_id: requestId }, "unavailable");
 };

@@ -1,3 +1,6 @@
+import cluster from "node:cluster";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Admin, openAdmin } from "./admin/admin.ts";
@@ -5,15 +8,20 @@ import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
 import { createApp } from "./http/app.ts";
 import { ENDPOINTS } from "./http/endpoints.ts";
+import { createFigures } from "./http/figures.ts";
+import { listenForNotifications, type Notifications } from "./http/notifications.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";
 import { serve } from "./http/server.ts";
-import { listenForSubmissions, type SubmissionListener } from "./http/submission_listener.ts";
 import type { Log } from "./log.ts";
+import { keepsMail } from "./mail/mailbox.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
+import { findDocuments } from "./oauth/client_document.ts";
 import { type Part, runParts } from "./parts.ts";
+import { joinMetrics } from "./processes.ts";
 import { createBuiltinEmbedder } from "./reader/embed/embedder.ts";
 import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
+import { useTracer } from "./tracing/tracing.ts";
 
 /**
  * The parts of each process, in the order in which they start. They stop in the reverse order: the HTTP server answers
@@ -52,11 +60,13 @@ type Service = {
   embedded: boolean;
   /** The URL of the database; "" until the embedded database has started. */
   url: string;
+  /** The same without a pooler: for LISTEN, and for migrations. */
+  directUrl: string;
   /** The URL at which clients reach the service. Without BASE_URL it is "" until the HTTP server listens. */
   baseUrl: string;
   readiness: Readiness;
   database?: Database;
-  submissions?: SubmissionListener;
+  notifications?: Notifications;
   admin?: Admin;
 };
 
@@ -71,9 +81,21 @@ const made = <T>(part: T | undefined, name: string): T => {
 const metricsServer: MakePart = ({ config, metrics }) => ({
   name: "metrics server",
   start: async () => {
-    if (config.metricsPort === null) return undefined;
+    // Of several API processes, the first one serves the metrics of all.
+    if (config.metricsPort === null || cluster.isWorker) return undefined;
     const server = await serveMetrics(metrics, config.metricsPort, config.host, config.metricsToken);
     return server.close;
+  },
+});
+
+const traces: MakePart = ({ command, config }) => ({
+  name: "traces",
+  start: async () => {
+    if (!config.traces) return undefined;
+    const { openTracer } = await import("./tracing/opentelemetry.ts");
+    const tracer = openTracer(command === "start" ? "souk" : `souk-${command}`);
+    useTracer(tracer);
+    return tracer.close;
   },
 });
 
@@ -87,6 +109,7 @@ const embeddedDatabase: MakePart = (service) => ({
     await Promise.all([import("./database/migrate.ts"), import("../worker/main.ts"), starting]);
     const database = await starting;
     service.url = database.url;
+    service.directUrl = database.url;
     return database.close;
   },
 });
@@ -94,17 +117,24 @@ const embeddedDatabase: MakePart = (service) => ({
 const databasePools: MakePart = (service) => ({
   name: "database pools",
   start: () => {
-    const { config, log, metrics, url, embedded } = service;
+    const { config, log, metrics, url, embedded, shutdown } = service;
     const database = openDatabase({
       url,
-      readUrl: config.databaseReadUrl,
+      readUrls: config.databaseReadUrls,
+      pooled: config.databaseDirectUrl !== null,
       poolSize: config.databasePoolSize,
       role: "souk_api",
       embedded,
+      baseUrl: () => service.baseUrl,
       onError: (error) => log.warn({ err: error }, "a database connection was lost"),
+      onReplica: (replica, inUse) =>
+        inUse ? log.info({ replica }, "a replica is in use") : log.warn({ replica }, "a replica is out of use"),
+      outOfPatience: shutdown.outOfPatience,
     });
     metrics.watchPools(database.pools);
+    metrics.watchTurns(database.turns);
     metrics.watchState(database.state);
+    metrics.watchReplicas(database.replicas);
     service.database = database;
     return database.close;
   },
@@ -113,17 +143,26 @@ const databasePools: MakePart = (service) => ({
 const admin: MakePart = (service) => ({
   name: "admin",
   start: () => {
-    const { url, embedded, log } = service;
-    service.admin = openAdmin({ url, embedded, log, baseUrl: () => service.baseUrl });
+    const { url, embedded, log, config } = service;
+    const pooled = config.databaseDirectUrl !== null;
+    const { inTurn } = made(service.database, "database pools");
+    service.admin = openAdmin({ url, embedded, pooled, log, baseUrl: () => service.baseUrl, inTurn });
     return service.admin.close;
   },
 });
 
-const submissions: MakePart = (service) => ({
-  name: "notifications of submissions",
+const notifications: MakePart = (service) => ({
+  name: "notifications",
   start: () => {
-    service.submissions = listenForSubmissions(service.embedded ? null : service.url, service.log);
-    return service.submissions.close;
+    const database = made(service.database, "database pools");
+    service.notifications = listenForNotifications({
+      url: service.embedded ? null : service.directUrl,
+      readersSince: async (snapshot) =>
+        JSON.parse(await database.call("visitor", "list_event_readers", { snapshot }, "write")),
+      stopping: service.shutdown.stopping,
+      log: service.log,
+    });
+    return service.notifications.close;
   },
 });
 
@@ -135,7 +174,7 @@ const mail: MakePart = ({ signIn }) => ({
 const migration: MakePart = (service) => ({
   name: "migration",
   prepare: async (stopping) => {
-    const { log, url, embedded, readiness } = service;
+    const { log, directUrl: url, embedded, readiness } = service;
     const { migrate } = await import("./database/migrate.ts");
     await untilItWorks("the database could not be migrated", log, stopping, async () => {
       await migrate(url, embedded, stopping);
@@ -152,10 +191,12 @@ const worker: MakePart = (service) => ({
     const { startWorker } = await import("../worker/main.ts");
     const { stop } = startWorker({
       url,
+      directUrl: config.databaseDirectUrl,
       embedded,
       alone: embedded,
       openai: config.openai,
       extractionDeadlineMs: config.extractionDeadlineMs,
+      webhooks: config.webhooks,
       mailer: signIn.mailer,
       baseUrl: () => service.baseUrl,
       metrics,
@@ -168,7 +209,7 @@ const worker: MakePart = (service) => ({
 const readiness: MakePart = (service) => ({
   name: "readiness",
   prepare: async (stopping) => {
-    const { config, log, signIn } = service;
+    const { log, signIn } = service;
     const database = made(service.database, "database pools");
     await untilItWorks("the database cannot be used", log, stopping, () =>
       service.readiness.prepare(database, signIn.methods),
@@ -176,7 +217,7 @@ const readiness: MakePart = (service) => ({
     if (stopping.aborted) return undefined;
     log.info("ready");
     if (process.stdout.isTTY || service.command === "start") {
-      process.stdout.write(banner(service.baseUrl, config, await moderatorLink(service)));
+      process.stdout.write(banner(service, await moderatorLink(service)));
     }
     return service.readiness.follow(database, log);
   },
@@ -194,12 +235,14 @@ const httpServer: MakePart = (service) => ({
       {
         endpoints: ENDPOINTS,
         database,
-        submissions: made(service.submissions, "notifications of submissions"),
+        notifications: made(service.notifications, "notifications"),
+        figures: createFigures(),
         embedder: metrics.measured(embedder),
         extractQuery: service.readiness.extractQuery,
         log,
         baseUrl: () => service.baseUrl,
         connectionsPerHour: config.connectionsPerHour,
+        webhooks: config.webhooks,
         extractionDeadlineMs: config.extractionDeadlineMs,
         leaveBy: shutdown.leaveBy,
         pollMs: embedded ? POLL_MS.embedded : POLL_MS.server,
@@ -208,8 +251,10 @@ const httpServer: MakePart = (service) => ({
         trustProxy: config.trustProxy,
         readiness: () => service.readiness.state(database, shutdown.stopping, log),
         signIn,
+        findDocument: findDocuments(config.clientMetadataPrivate),
         metrics,
         metricsToken: config.metricsToken,
+        serverTiming: config.serverTiming,
         admin: made(service.admin, "admin").handle,
       },
     );
@@ -222,14 +267,15 @@ const httpServer: MakePart = (service) => ({
 
 /** The HTTP server is last, so it stops first. While it closes, its requests can still use all other parts. */
 const PARTS: Readonly<Record<ServiceCommand, readonly MakePart[]>> = {
-  api: [metricsServer, databasePools, admin, submissions, mail, readiness, httpServer],
-  worker: [metricsServer, mail, worker],
+  api: [traces, metricsServer, databasePools, admin, notifications, mail, readiness, httpServer],
+  worker: [traces, metricsServer, mail, worker],
   start: [
+    traces,
     metricsServer,
     embeddedDatabase,
     databasePools,
     admin,
-    submissions,
+    notifications,
     mail,
     migration,
     worker,
@@ -248,15 +294,17 @@ export const runService = async (command: ServiceCommand, config: Config, log: L
   if (command === "worker" && config.signIn.mail && !config.baseUrl)
     throw new Error("Set BASE_URL: the messages that the worker sends lead there.");
   const shutdown = stopOnSignal(log);
+  const metrics = createMetrics(config.metricsPort !== null || config.metricsToken !== null);
   const service: Service = {
     command,
     config,
     log,
     shutdown,
-    metrics: createMetrics(config.metricsPort !== null || config.metricsToken !== null),
-    signIn: openSignIn(config.signIn, log, shutdown.outOfPatience),
+    metrics: cluster.isWorker ? joinMetrics(metrics) : metrics,
+    signIn: openSignIn(config.signIn, log, shutdown.outOfPatience, keepsMail(config)),
     embedded: config.databaseUrl === null,
     url: config.databaseUrl ?? "",
+    directUrl: config.databaseDirectUrl ?? config.databaseUrl ?? "",
     baseUrl: config.baseUrl ?? "",
     readiness: createReadiness({ migrated: command === "api" }),
   };
@@ -312,19 +360,28 @@ const untilItWorks = async (
 };
 
 /**
- * Returns a link that appoints the first moderator of an embedded database, because its owner may have no psql. Null
- * with a database server, or if there is a moderator already.
+ * Returns where the link is that appoints the first moderator of an embedded database, because its owner may have no
+ * psql. In a terminal it is the link itself. Other output is often kept as a log, so the link is then in a file of
+ * DATA_DIR that only the user of this process can read. Null with a database server, or if there is a moderator already.
  */
-const moderatorLink = async ({ embedded, url, baseUrl, log }: Service): Promise<string | null> => {
+const moderatorLink = async ({ embedded, url, baseUrl, config, log }: Service): Promise<string | null> => {
   if (!embedded) return null;
+  const file = join(config.dataDir, "moderator-link");
   const { newModeratorLink } = await import("./admin/moderator.ts");
-  return newModeratorLink(url, baseUrl).catch((error: unknown) => {
+  try {
+    // The link of an earlier start, which works no longer.
+    await rm(file, { force: true });
+    const link = await newModeratorLink(url, baseUrl);
+    if (link === null || process.stdout.isTTY) return link;
+    await writeFile(file, `${link}\n`, { mode: 0o600, flag: "wx" });
+    return `the link in ${file}`;
+  } catch (error) {
     log.warn({ err: error }, "no link for a first moderator could be made");
     return null;
-  });
+  }
 };
 
-const banner = (url: string, config: Config, moderatorLink: string | null): string => `
+const banner = ({ baseUrl: url, config, signIn }: Service, moderatorLink: string | null): string => `
 Souk is ready at ${url}
 
   For a person    open ${url}
@@ -332,6 +389,13 @@ Souk is ready at ${url}
   Connect one     curl -X POST ${url}/v1/connect -H 'Content-Type: application/json' -d '{"name": "My agent"}'
   See it work     npm run demo        (in another terminal)
 
+  Read the guides ${url}/docs
+${
+  signIn.mailbox
+    ? `  Read the mail   ${url}/mailbox        (no SMTP_URL is set, so mail is kept and not sent)
+`
+    : ""
+}
   Database        ${config.databaseUrl ? "the server in DATABASE_URL" : `embedded, in ${config.dataDir}/`}
 ${moderatorLink ? `  Moderate        ${moderatorLink}  (once, by whoever opens it first)\n` : ""}  Stop            Ctrl-C
 `;

@@ -137,9 +137,13 @@ async function tellSlowest(times: string): Promise<void> {
   await rm(times, { force: true });
   const lines = noted.split("\n").filter((line) => line !== "");
   if (lines.length < 2) return;
-  print("\nThe slowest files, in seconds:");
+  print(
+    "\nThe slowest files, in seconds, and the seconds of a processor that they used (without those of PostgreSQL):",
+  );
   const slowest = lines.map((line): FileTime => JSON.parse(line)).sort((one, other) => other.ms - one.ms);
-  for (const { file, ms } of slowest.slice(0, SLOWEST)) print(`${(ms / 1000).toFixed(1).padStart(6)}  ${file}`);
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6);
+  for (const { file, ms, processorMs } of slowest.slice(0, SLOWEST))
+    print(`${seconds(ms)} ${seconds(processorMs)}  ${file}`);
 }
 
 function close(code: number): number {

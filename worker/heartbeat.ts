@@ -47,11 +47,13 @@ export const heartbeatPart = (options: {
   // If graphile-worker cannot store the end of a job, it gives up, and the job stays locked. This pool is alive, so no
   // other pool unlocks the job.
   const working = new Set<string>();
+  // Claimed jobs that wait for a free slot of this worker.
+  const claimed = new Set<string>();
   let suspects = new Set<string>();
   const checkHeldJobs = async (): Promise<void> => {
     for (const id of poolIds) {
       const [held = []] = await call<string[]>("get_held_jobs", id);
-      const idle = new Set(held.filter((job) => !working.has(job)));
+      const idle = new Set(held.filter((job) => !working.has(job) && !claimed.has(job)));
       // A job that has just ended may still be locked. So a job counts only if it is idle at two heartbeats in a row.
       if ([...idle].some((job) => suspects.has(job))) startAgain("jobs are held that nobody works on");
       suspects = idle;
@@ -66,7 +68,16 @@ export const heartbeatPart = (options: {
         poolIds.add(workerPool.id);
         sendHeartbeats(alone).catch((error: unknown) => log.warn({ err: error }, "the first heartbeat failed"));
       });
-      events.on("job:start", ({ job }) => void working.add(job.id));
+      events.on("localQueue:getJobs:complete", ({ jobs }) => {
+        for (const { id } of jobs) claimed.add(id);
+      });
+      events.on("localQueue:returnJobs", ({ jobs }) => {
+        for (const { id } of jobs) claimed.delete(id);
+      });
+      events.on("job:start", ({ job }) => {
+        claimed.delete(job.id);
+        working.add(job.id);
+      });
       events.on("job:complete", ({ job }) => void working.delete(job.id));
       const timer = setInterval(() => {
         sendHeartbeats(false)

@@ -11,9 +11,12 @@ import { createEmbedder, type OpenAiSettings } from "../src/reader/embedders.ts"
 import type { Vocabulary } from "../src/reader/extraction.ts";
 import { createReader } from "../src/reader/extractor.ts";
 import type { Reader } from "../src/reader/fallback.ts";
+import { createSend } from "../src/webhooks/send.ts";
+import type { WebhookSettings } from "../src/webhooks/settings.ts";
 import { callJobs } from "./database.ts";
+import { createDeliverer } from "./deliver.ts";
 import { heartbeatPart } from "./heartbeat.ts";
-import { CONCURRENCY, queuePart } from "./queue.ts";
+import { CONCURRENCY, listeningOn, queuePart } from "./queue.ts";
 import { taskList } from "./tasks.ts";
 import { vocabularyPart } from "./vocabulary.ts";
 
@@ -45,39 +48,47 @@ export type Worker = {
  */
 export const startWorker = (options: {
   url: string;
+  /** The server itself, if the URL is a pooler's in transaction mode. */
+  directUrl: string | null;
   embedded: boolean;
   alone: boolean;
   openai: OpenAiSettings | null;
   extractionDeadlineMs: number;
+  webhooks: WebhookSettings;
   mailer: Mailer | null;
   baseUrl: () => string;
   metrics: Metrics;
   log: Log;
 }): Worker => {
-  const { url, embedded, alone, mailer, baseUrl, metrics, log } = options;
+  const { url, directUrl, embedded, alone, mailer, baseUrl, metrics, log } = options;
   const leaving = new AbortController();
   const stopping = leaving.signal;
   const poolIds = new Set<string>();
 
-  const pool = openPool(
-    {
-      url,
-      readUrl: null,
-      poolSize: WORKER_POOL_SIZE,
-      role: "souk_worker",
-      embedded,
-      onError: (error) => log.warn({ err: error }, "the worker lost a connection"),
-    },
+  const session = {
     url,
-    false,
-  );
+    poolSize: WORKER_POOL_SIZE,
+    role: "souk_worker" as const,
+    embedded,
+    onError: (error: Error) => log.warn({ err: error }, "the worker lost a connection"),
+  };
+  const pool = openPool({ ...session, pooled: directUrl !== null }, url);
+  const listener = directUrl === null ? null : openPool(session, directUrl, "listen", { max: 1 });
   metrics.watchPools({ worker: pool });
   metrics.watchState(
     async () => (await pool.query<{ state: unknown }>("select inspect.state() as state")).rows[0]?.state,
   );
-  const call = callJobs(pool, embedded);
+  const plain = embedded || directUrl !== null;
+  const call = callJobs(pool, embedded, plain);
 
   const openai = options.openai ?? undefined;
+  // What reads texts, and the tasks that use it, are the worker's and not a run's. graphile-worker keeps the options of
+  // every run until the process ends (`cacheByOptions` in its taskIdentifiers.js), so they must lead to no vocabulary.
+  let current: Reader | null = null;
+  const reader = (): Reader => {
+    if (current === null) throw new Error("The vocabulary has to be loaded before texts are read.");
+    return current;
+  };
   let meaning: Meaning | null = null;
   const embedder = metrics.measured(createEmbedder(openai, () => meaning));
   const readerOf = (vocabulary: Vocabulary): Reader =>
@@ -90,6 +101,9 @@ export const startWorker = (options: {
         log[outcome.outcome === "ok" ? "debug" : "warn"](outcome, "read");
       },
     });
+  const { keys, anyAddress } = options.webhooks;
+  const deliverer = createDeliverer({ call, keys, send: createSend({ anyAddress }), log });
+  const tasks = taskList({ call, deliver: deliverer.deliver, reader, embedder, mailer, baseUrl, log });
 
   /** One run of the worker. It ends when the worker has to stop or a part fails. */
   const runOnce = async (): Promise<void> => {
@@ -101,11 +115,6 @@ export const startWorker = (options: {
     };
     const events = new EventEmitter() as WorkerEvents;
     metrics.watchJobs(events);
-    let current: Reader | null = null;
-    const reader = (): Reader => {
-      if (current === null) throw new Error("The vocabulary has to be loaded before texts are read.");
-      return current;
-    };
 
     const parts: Part[] = [
       heartbeatPart({ call, events, poolIds, alone, startAgain, log }),
@@ -126,10 +135,11 @@ export const startWorker = (options: {
         },
       },
       queuePart({
-        pool,
+        pool: listener === null ? pool : listeningOn(listener, pool),
+        plain,
         embedded,
         events,
-        tasks: () => taskList({ call, reader, embedder, mailer, baseUrl, log }),
+        tasks,
         startAgain,
         log,
       }),
@@ -159,7 +169,9 @@ export const startWorker = (options: {
     async stop() {
       leaving.abort();
       await finished;
+      await deliverer.stop();
       await pool.end();
+      await listener?.end();
     },
   };
 };

@@ -7,6 +7,21 @@ import type { Part } from "../src/parts.ts";
 /** How many jobs run at a time. A job mostly waits for a provider and computes little. */
 export const CONCURRENCY = 8;
 /**
+ * How many jobs are claimed in one statement. They wait in this process until one of its slots is free, so more of them
+ * would keep jobs from other workers.
+ */
+const CLAIMED = CONCURRENCY;
+/**
+ * A claimed job that has not begun after this time goes back to the database, because all slots wait for a slow
+ * provider. Another worker may have a free slot, and a text of a quiet account may have come since.
+ */
+const CLAIM_MS = 500;
+/**
+ * So long after a job of a named queue has ended, the queue's next job is claimed. graphile-worker unlocks the queue in a
+ * statement that it begins when the job ends, and says nothing when it is done. It takes a few milliseconds.
+ */
+const UNLOCK_MS = 10;
+/**
  * A stopping worker gives jobs this long to finish, then aborts their provider calls. It must end within ten seconds.
  */
 const GRACE_MS = 3_000;
@@ -19,18 +34,36 @@ const POLL_MS = { server: 1_000, embedded: 100 };
 const CRONTAB = readFileSync(new URL("./crontab", import.meta.url), "utf8");
 
 /**
+ * Returns the pool for graphile-worker, but its LISTEN is on another one, because notifications do not pass a pooler in
+ * transaction mode. graphile-worker connects with a callback only in order to listen.
+ */
+export const listeningOn = (listener: pg.Pool, pool: pg.Pool): pg.Pool => {
+  const connect = (callback?: Parameters<pg.Pool["connect"]>[0]): unknown =>
+    callback ? listener.connect(callback) : pool.connect();
+  return new Proxy(pool, {
+    get: (target, name) => {
+      if (name === "connect") return connect;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+};
+
+/**
  * The part that takes jobs from the queue and runs their tasks.
+ * @param options.plain named statements do not work
  * @param options.startAgain ends this run of the worker and starts the next one
  */
 export const queuePart = (options: {
   pool: pg.Pool;
+  plain: boolean;
   embedded: boolean;
   events: WorkerEvents;
-  tasks: () => TaskList;
+  tasks: TaskList;
   startAgain: (why: string) => void;
   log: Log;
 }): Part => {
-  const { pool, embedded, events, tasks, startAgain, log } = options;
+  const { pool, plain, embedded, events, tasks, startAgain, log } = options;
   return {
     name: "queue",
     start: async () => {
@@ -48,19 +81,34 @@ export const queuePart = (options: {
           "a job will be tried again",
         );
       });
+      // graphile-worker claims the jobs that are first in their order, but gives them to its slots in no order.
+      events.on("localQueue:getJobs:complete", ({ jobs }) => {
+        jobs.sort((one, other) => one.priority - other.priority || one.run_at.getTime() - other.run_at.getTime());
+      });
+      // A claim takes only the first job of each named queue. Without this, the second would wait for the next poll.
+      events.on("localQueue:init", ({ localQueue }) => {
+        events.on("job:complete", ({ job }) => {
+          if (job.job_queue_id !== null) setTimeout(() => localQueue.pulse(1), UNLOCK_MS).unref();
+        });
+      });
       const started = await run({
         pgPool: pool,
         events,
-        concurrency: CONCURRENCY,
         noHandleSignals: true,
-        noPreparedStatements: embedded,
-        pollInterval: embedded ? POLL_MS.embedded : POLL_MS.server,
-        gracefulShutdownAbortTimeout: GRACE_MS,
+        preset: {
+          worker: {
+            concurrentJobs: CONCURRENCY,
+            localQueue: { size: CLAIMED, ttl: CLAIM_MS },
+            preparedStatements: !plain,
+            pollInterval: embedded ? POLL_MS.embedded : POLL_MS.server,
+            gracefulShutdownAbortTimeout: GRACE_MS,
+          },
+        },
         logger: new Logger(() => (level, message) => {
           if (level === "error") log.warn({ source: "graphile-worker" }, message);
         }),
         crontab: CRONTAB,
-        taskList: tasks(),
+        taskList: tasks,
       });
       runner = started;
       let over = false;

@@ -1,15 +1,18 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
-import { onBehalfOf } from "../src/database/request_id.ts";
+import { onBehalfOf } from "../src/database/request.ts";
 import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Embedder } from "../src/reader/extraction.ts";
 import type { Reader } from "../src/reader/fallback.ts";
+import { startSpan } from "../src/tracing/tracing.ts";
 import type { CallJobs } from "./database.ts";
 
 /** What tasks may use. */
 export type Tools = {
   call: CallJobs;
+  /** Begins the attempts that are due to one webhook. */
+  deliver: (webhookId: string) => Promise<void>;
   /** Returns the reader with the current vocabulary. A task calls it each time it reads a text. */
   reader: () => Reader;
   embedder: Embedder;
@@ -20,8 +23,12 @@ export type Tools = {
   log: Log;
 };
 
-/** A job's payload is the id of a row and nothing else: no text, no contact, no secret. */
+/**
+ * A job's payload is the id of a row, and the place in a trace if it has one: no text, no contact, no secret. A worker
+ * ignores members that it does not know.
+ */
 const payload = z.object({ id: z.uuid() });
+const traced = z.object({ traceparent: z.string() });
 
 /**
  * Makes a task that works on one row.
@@ -34,11 +41,22 @@ export const task =
     await work(payload.parse(given), helpers.abortSignal);
   };
 
-/** Wraps tasks so that the audit log names the job that ran a statement. */
+/** Wraps tasks so that the audit log names the job that ran a statement, and so that a trace goes on in its job. */
 export const onBehalfOfItsJob = (tasks: Record<string, Task>): Record<string, Task> =>
   Object.fromEntries(
     Object.entries(tasks).map(([name, work]): [string, Task] => [
       name,
-      (given, helpers) => onBehalfOf(`job ${helpers.job.id}`, () => work(given, helpers)),
+      async (given, helpers) => {
+        const { job } = helpers;
+        const attributes = { "messaging.operation.name": "process", "souk.job": job.id, "souk.attempt": job.attempts };
+        const span = startSpan(`job ${name}`, "consumer", traced.safeParse(given).data?.traceparent, attributes);
+        try {
+          await onBehalfOf({ id: `job ${job.id}`, span }, () => work(given, helpers));
+          span?.end();
+        } catch (error) {
+          span?.end({ error: "failed" });
+          throw error;
+        }
+      },
     ]),
   );

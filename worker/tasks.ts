@@ -1,18 +1,26 @@
 import type { TaskList } from "graphile-worker";
 import { onBehalfOfItsJob, type Tools } from "./task.ts";
+import { ageOffers } from "./tasks/age_offers.ts";
 import { applyStanding } from "./tasks/apply_standing.ts";
+import { buildDocuments } from "./tasks/build_documents.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
 import { completeSubmission } from "./tasks/complete_submission.ts";
+import { deliverWebhook } from "./tasks/deliver_webhook.ts";
+import { enqueueDigests, sendDigest } from "./tasks/digest.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
+import { purgeSandboxes } from "./tasks/purge_sandboxes.ts";
 import { reembed } from "./tasks/reembed.ts";
 import { refreshConcepts } from "./tasks/refresh_concepts.ts";
-import { sendApprovalNotice } from "./tasks/send_approval_notice.ts";
+import { sendApprovalNotice, sendProofNotice } from "./tasks/send_notices.ts";
 import {
   keepAuditPartitions,
+  keepEventPartitions,
   purgeAgents,
   purgeKeys,
+  purgeOauth,
   purgeSignIns,
   resumeReembedding,
+  sweepDeliveries,
   sweepSubmissions,
 } from "./tasks/upkeep.ts";
 
@@ -22,15 +30,25 @@ export const taskList = (tools: Tools): TaskList =>
     complete_submission: completeSubmission(tools),
     embed_offer: embedOffer(tools),
     embed_ask: embedAsk(tools),
+    deliver_webhook: deliverWebhook(tools),
+    sweep_deliveries: sweepDeliveries(tools),
     apply_standing: applyStanding(tools),
+    age_offers: ageOffers(tools),
     reembed: reembed(tools),
     refresh_concepts: refreshConcepts(tools),
+    build_documents: buildDocuments(tools),
     resume_reembedding: resumeReembedding(tools),
     purge_keys: purgeKeys(tools),
     purge_sign_ins: purgeSignIns(tools),
     purge_agents: purgeAgents(tools),
+    purge_oauth: purgeOauth(tools),
+    purge_sandboxes: purgeSandboxes(tools),
     send_approval_notice: sendApprovalNotice(tools),
+    send_proof_notice: sendProofNotice(tools),
+    enqueue_digests: enqueueDigests(tools),
+    send_digest: sendDigest(tools),
     keep_audit_partitions: keepAuditPartitions(tools),
+    keep_event_partitions: keepEventPartitions(tools),
     sweep_submissions: sweepSubmissions(tools),
     check_invariants: checkInvariants(tools),
   });

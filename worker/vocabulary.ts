@@ -1,5 +1,7 @@
 import type { Log } from "../src/log.ts";
 import type { Part } from "../src/parts.ts";
+import { prepareKnowledge } from "../src/reader/builtin/knowledge.ts";
+import { LEARNING } from "../src/reader/builtin/learn.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
 import { learnWhenDue, type TrainingSource } from "../src/reader/learning.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/reader/vocabulary.ts";
@@ -53,9 +55,13 @@ export const vocabularyPart = (options: {
     }
   };
 
+  /** A run that has ended must not replace what the next one uses. */
+  let isOver = false;
   const refresh = async (): Promise<void> => {
     const edited = await nextVocabulary();
     if (!edited) return;
+    await prepareKnowledge(edited);
+    if (isOver) return;
     use(edited);
     log.info("reading with a changed vocabulary");
   };
@@ -73,20 +79,28 @@ export const vocabularyPart = (options: {
       isFollowing = false;
     }
   };
+  const followOn = (): void => {
+    follow().catch((error: unknown) => {
+      if (!stopping.aborted) log.warn({ err: error }, "the vocabulary could not be followed");
+    });
+  };
 
   return {
     name: "vocabulary",
     start: async () => {
-      await train();
-      const first = await nextVocabulary();
+      let first = await nextVocabulary();
+      // Only classifiers of this release know its features. With older ones, or none, nothing can be read yet.
+      if ((first?.learning ?? 0) < LEARNING && (await train())) first = (await nextVocabulary()) ?? first;
       if (!first) throw new Error("there is no vocabulary");
+      await prepareKnowledge(first);
       use(first);
-      const timer = setInterval(() => {
-        follow().catch((error: unknown) => {
-          if (!stopping.aborted) log.warn({ err: error }, "the vocabulary could not be followed");
-        });
-      }, VOCABULARY_POLL_MS);
-      return () => clearInterval(timer);
+      // If a training is due, texts are read with the stored classifiers until it ends.
+      followOn();
+      const timer = setInterval(followOn, VOCABULARY_POLL_MS);
+      return () => {
+        isOver = true;
+        clearInterval(timer);
+      };
     },
   };
 };

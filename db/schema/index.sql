@@ -14,6 +14,7 @@ set local check_function_bodies = off;
 -- Functions and types that table definitions use: in defaults, generated columns, indexes and policies
 --!include internal/uuid_v7.sql
 --!include internal/visible_name.sql
+--!include internal/names_contact.sql
 --!include internal/claims.sql
 --!include internal/origin.sql
 --!include reading/fold.sql
@@ -28,6 +29,7 @@ set local check_function_bodies = off;
 -- Tables
 --!include internal/loaded.sql
 --!include internal/deleted_row.sql
+--!include internal/recent_write.sql
 --!include market/setting.sql
 --!include market/permission.sql
 --!include market/taxonomy.sql
@@ -42,20 +44,26 @@ set local check_function_bodies = off;
 --!include reading/meaning.sql
 --!include market/reason.sql
 --!include reading/concept_refresh.sql
+--!include market/sandbox.sql
 --!include market/account.sql
 --!include market/account_stats.sql
 --!include market/agent.sql
 --!include market/connection.sql
+--!include market/oauth_client.sql
+--!include market/oauth_grant.sql
 --!include market/session.sql
 --!include market/sign_in_method.sql
 --!include market/proved_method.sql
 --!include market/verification.sql
 --!include market/sign_in.sql
 --!include market/profile.sql
+--!include market/digest.sql
 --!include market/moderator.sql
 --!include market/offer.sql
+--!include market/offer_change.sql
 --!include market/ask.sql
 --!include market/embedding_model.sql
+--!include market/ranking.sql
 --!include market/offer_embedding.sql
 --!include market/ask_embedding.sql
 --!include market/query_embedding.sql
@@ -67,9 +75,14 @@ set local check_function_bodies = off;
 --!include market/appeal.sql
 --!include market/cap_override.sql
 --!include market/rate_limit_hit.sql
+--!include market/hash_key.sql
+--!include market/kept_record.sql
 --!include market/submission.sql
 --!include market/idempotency_key.sql
 --!include market/audit_event.sql
+--!include market/event.sql
+--!include market/webhook.sql
+--!include market/webhook_delivery.sql
 --!include reading/question.sql
 --!include reading/price_reason.sql
 --!include market/worker_heartbeat.sql
@@ -79,13 +92,21 @@ set local check_function_bodies = off;
 
 -- Trigger functions and triggers. The baseline ends after this section.
 --!include internal/account_stats.sql
+--!include internal/web_url.sql
+--!include internal/documents.sql
+--!include internal/kept_record.sql
 --!include internal/offer_kinds.sql
 --!include internal/agent.sql
 --!include internal/appeal.sql
 --!include internal/audit.sql
+--!include internal/event.sql
+--!include internal/webhook.sql
+--!include internal/note_write.sql
 --!include internal/moderator.sql
 --!include internal/find.sql
+--!include internal/sandbox.sql
 --!include internal/offer_moves.sql
+--!include internal/freshness.sql
 --!include internal/ask_moves.sql
 --!include internal/review_case.sql
 --!include internal/submission.sql
@@ -95,7 +116,10 @@ set local check_function_bodies = off;
 --!include internal/verification_access.sql
 --!include reading/concepts.sql
 --!include search/embedding.sql
---!include jobs/keep_audit_partitions.sql
+--!include search/near.sql
+--!include search/offer_facets.sql
+--!include internal/keep_partitions.sql
+--!include jobs/keep_partitions.sql
 --!include market/triggers.sql
 --!include market/audit_triggers.sql
 
@@ -106,12 +130,19 @@ set local check_function_bodies = off;
 --!include internal/session.sql
 --!include internal/locks.sql
 --!include internal/recent_sign_in.sql
+--!include internal/kept_agents.sql
+--!include internal/recover_account.sql
 --!include internal/permission.sql
 --!include internal/account_label.sql
 --!include internal/account.sql
+--!include internal/own_record.sql
 --!include internal/erase_account.sql
+--!include internal/create_agent.sql
 --!include internal/connection.sql
+--!include internal/oauth.sql
 --!include internal/network.sql
+--!include internal/keyed_hash.sql
+--!include internal/digest.sql
 --!include internal/sign_in.sql
 --!include internal/sign_in_mail.sql
 --!include internal/profile.sql
@@ -120,17 +151,19 @@ set local check_function_bodies = off;
 --!include internal/rate_limit.sql
 --!include internal/rate_limit_window.sql
 --!include internal/admit.sql
+--!include internal/offer_change.sql
+--!include internal/query_embedding.sql
 --!include internal/complete_offer.sql
 --!include internal/complete_ask.sql
 --!include internal/enqueue.sql
 --!include internal/page.sql
---!include internal/documents.sql
 --!include internal/image_links.sql
 --!include internal/contains_secret.sql
 
 -- Grounding: checks which extracted values the text states
 --!include reading/grounding.sql
 --!include reading/price_words.sql
+--!include reading/towns.sql
 --!include reading/ground_place.sql
 --!include reading/ground_field.sql
 --!include reading/choose.sql
@@ -142,12 +175,14 @@ set local check_function_bodies = off;
 --!include search/query_terms.sql
 --!include search/queries.sql
 --!include search/filter.sql
+--!include search/sandbox.sql
 --!include search/agreement.sql
---!include search/candidates.sql
---!include search/lexical_candidates.sql
---!include search/vector_candidates.sql
+--!include search/newest_offers.sql
+--!include search/nearest_offers.sql
+--!include search/cheapest_offers.sql
+--!include search/closest_offers.sql
+--!include search/count_facets.sql
 --!include search/search_offers.sql
---!include search/browse_offers.sql
 --!include search/classify_query.sql
 --!include search/answer_search.sql
 --!include search/eligibility.sql
@@ -165,20 +200,29 @@ set local check_function_bodies = off;
 --!include jobs/embedding.sql
 --!include jobs/reembedding.sql
 --!include jobs/refresh_concepts.sql
+--!include jobs/build_documents.sql
 --!include jobs/complete_submission.sql
 --!include jobs/purge.sql
+--!include jobs/purge_sandboxes.sql
+--!include jobs/webhook.sql
 --!include jobs/sweep_submissions.sql
 --!include jobs/heartbeat.sql
 --!include jobs/suspension.sql
+--!include jobs/age_offers.sql
+--!include jobs/digest.sql
 --!include jobs/approval_notice.sql
+--!include jobs/proof_notice.sql
 --!include jobs/check_invariants.sql
 
 -- Functions that the HTTP layer may call
 --!include api/get_vocabulary.sql
 --!include api/connect_agent.sql
 --!include api/connection.sql
+--!include api/oauth.sql
 --!include api/agents.sql
 --!include api/get_taxonomy.sql
+--!include api/get_market_overview.sql
+--!include api/get_offer_page.sql
 --!include api/get_me.sql
 --!include api/activity.sql
 --!include api/account.sql
@@ -191,20 +235,26 @@ set local check_function_bodies = off;
 --!include api/publish_offer.sql
 --!include api/submission.sql
 --!include api/offers.sql
+--!include api/confirm_offer.sql
+--!include api/alerts.sql
 --!include api/asks.sql
 --!include api/search_offers.sql
 --!include api/query_embedding.sql
+--!include api/list_events.sql
+--!include api/webhooks.sql
 --!include api/appeal_offer.sql
 --!include api/moderator_link.sql
 
 -- Views for a DBA
 --!include inspect/agents.sql
 --!include inspect/queue.sql
+--!include inspect/webhooks.sql
 --!include inspect/requests.sql
 --!include inspect/embedding.sql
 --!include inspect/tables.sql
 --!include inspect/reading.sql
 --!include inspect/server.sql
+--!include inspect/check_sandboxes.sql
 --!include inspect/check.sql
 --!include inspect/check_moderation.sql
 --!include inspect/state.sql
@@ -222,7 +272,7 @@ set local check_function_bodies = off;
 --!include admin/search.sql
 --!include admin/audit.sql
 
--- The first partitions of the audit log
---!include market/audit_event_partitions.sql
+-- The first partitions of the audit log and of the events
+--!include market/partitions.sql
 
 reset role;

@@ -3,8 +3,8 @@
 
 -- The limits divide up PostgreSQL's default of 100 connections, less the 3 that it reserves for superusers. So a pool
 -- that takes too many connections leaves some for the other roles, and a DBA can still log in. souk_api: two API
--- processes, each with 14 connections for reads, 14 for writes, 3 for moderators and one listener, and two spare
--- connections. souk_worker: two workers with pools of 11. souk_dba: two people with two psql sessions each.
+-- processes, each with 14 connections for reads, 14 for writes, 3 for moderators, one listener, and one that asks whose
+-- reads may use replicas. souk_worker: two workers with pools of 11. souk_dba: two people with two psql sessions each.
 -- souk_migrator: one migration needs a connection that holds the lock of migrations, one for its statements and one for
 -- graphile-worker's; the others are spare.
 alter role souk_api connection limit 66;
@@ -21,6 +21,9 @@ alter role souk_api set idle_in_transaction_session_timeout = '5s';
 alter role souk_worker set statement_timeout = '60s';
 alter role souk_worker set lock_timeout = '10s';
 alter role souk_worker set idle_in_transaction_session_timeout = '60s';
+-- A job whose end was lost in a crash of the server runs again, and what it had done before is there once. So the
+-- worker does not wait until the disk has its commits. Only an answer to a caller is flushed (internal.store_answer).
+alter role souk_worker set synchronous_commit = off;
 -- A query of an incident that takes longer is the wrong query, and a forgotten open transaction keeps vacuum from
 -- removing dead rows. These settings are not a security boundary, because a session may change them. The boundary is
 -- that the role has no right to write.

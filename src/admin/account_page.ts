@@ -49,7 +49,7 @@ export const accountPages = (context: PageContext): Page[] => {
     >(request, "account", { id: idOf(request), ...after });
     if (account === null) throw problem("not_found", "There is no such account.");
     const done = DONE[queried(request.query["done"], 20)];
-    const frame = context.frame(viewer, null, {
+    const frame = context.frame(request, viewer, null, {
       notice: done === undefined ? undefined : { text: done },
       fault: refused?.detail,
     });

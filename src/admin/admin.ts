@@ -1,17 +1,15 @@
 import type { NextFunction, Request, Response } from "express";
 import type pg from "pg";
-import { openPool } from "../database/database.ts";
+import { ADMIN_POOL_SIZE, DATABASE, type Database, openPool, runOn } from "../database/database.ts";
 import type { Log } from "../log.ts";
 import { sessionHash } from "../pages/session.ts";
+import { measured } from "../tracing/tracing.ts";
 
 /**
  * The entrance to /admin. It admits a moderator by the session of the browser. For everybody else /admin does not
  * exist: the request passes on and gets the response of an unknown path. The admin router (GraphQL, its IDE, the pages)
  * is larger than the whole API, so it is loaded when the first moderator comes.
  */
-
-/** Moderators are few, and their queries must not take connections from the API. */
-export const ADMIN_POOL_SIZE = 3;
 
 const loadRouter = () => {
   // Outside production Grafast runs checks for developers that slow down every operation, and logs so at every start.
@@ -24,8 +22,12 @@ export type AdminContext = {
   /** URL of the database. */
   url: string;
   embedded: boolean;
+  /** The URL is a pooler's in transaction mode. */
+  pooled: boolean;
   log: Log;
   baseUrl: () => string;
+  /** Moderators take turns like all callers. */
+  inTurn: Database["inTurn"];
 };
 
 /** Serves every path below /admin. */
@@ -34,7 +36,11 @@ export type Admin = {
   close(): Promise<void>;
 };
 
-const isNotFound = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "PT404";
+/** More sessions than moderators have. */
+const MOST_ADMITTED = 1_000;
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;
 
 /** Makes the admin. It opens no connection and loads nothing before a request for /admin has a session. */
 export const openAdmin = (context: AdminContext): Admin => {
@@ -45,26 +51,40 @@ export const openAdmin = (context: AdminContext): Admin => {
     pool ??= openPool(
       {
         url: context.url,
-        readUrl: null,
         poolSize: ADMIN_POOL_SIZE,
         role: "souk_api",
         embedded: context.embedded,
+        pooled: context.pooled,
         onError: (error) => context.log.warn({ err: error }, "the admin lost a connection"),
       },
       context.url,
-      false,
     );
     return pool;
   };
 
-  /** Whether this session belongs to a moderator, which the database checks at every request. */
+  /** The sessions that were a moderator's when they were last looked up. */
+  const admitted = new Set<string>();
+
+  /**
+   * Whether this session belongs to a moderator, which the database checks at every request.
+   * @throws the refusal of a moderator who has too many calls open
+   */
   const isModerator = async (session: Buffer): Promise<boolean> => {
+    const key = session.toString("base64url");
     try {
-      await sessions().query("select internal.enter_moderator($1)", [session]);
+      const statement = { text: "select internal.enter_moderator($1)", values: [session] };
+      await context.inTurn("admin", () =>
+        measured("db", { name: "internal.enter_moderator", kind: "client", attributes: DATABASE }, () =>
+          runOn(sessions(), statement),
+        ),
+      );
+      if (admitted.size < MOST_ADMITTED) admitted.add(key);
       return true;
     } catch (error) {
+      if (hasCode(error, "PT429") && admitted.has(key)) throw error;
+      if (hasCode(error, "PT404")) admitted.delete(key);
       // While the database is unreachable, too, nobody learns that /admin exists.
-      if (!isNotFound(error)) context.log.warn({ err: error }, "the admin could not look up a session");
+      else if (!hasCode(error, "PT429")) context.log.warn({ err: error }, "the admin could not look up a session");
       return false;
     }
   };

@@ -12,7 +12,9 @@ import {
   parse,
   validate,
 } from "postgraphile/graphql";
+import { DATABASE, type Database } from "../database/database.ts";
 import { PROBLEMS, type ProblemCode, problemOf } from "../http/problem.ts";
+import { currentTraceparent, measured } from "../tracing/tracing.ts";
 import { createPreset } from "./preset.ts";
 import { checkLimits, LIMITS, operationOf } from "./query_limits.ts";
 
@@ -96,29 +98,41 @@ const BAD_VALUE = "A value does not have the form that its type asks for, such a
 /**
  * Makes the moderators' GraphQL schema from the database's catalog. Pages and HTTP requests both use it.
  * @param pool connections whose login may do nothing before it has entered as a moderator
+ * @param inTurn runs work that holds one of these connections, when it is the moderator's turn
  * @param onFailure receives unexpected errors, which clients do not see
  * @throws when the catalog cannot be read
  */
-export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown) => void): Promise<AdminSchema> => {
+export const openAdminSchema = async (
+  pool: pg.Pool,
+  inTurn: Database["inTurn"],
+  onFailure: (error: unknown) => void,
+): Promise<AdminSchema> => {
   const { schema, resolvedPreset } = await makeSchema(createPreset(pool));
   const withClient = createWithPgClient({ pool });
 
   /** Opens a transaction that acts as the moderator. Its statements time out when the operation's time is over. */
-  const asModerator =
-    ({ session, requestId }: Caller, until: number) =>
-    <T>(_settings: unknown, callback: (client: Client) => Promise<T> | T): Promise<T> =>
-      withClient(null, (client) =>
-        client.withTransaction(async (transaction) => {
-          const left = Math.floor(until - performance.now());
-          if (left <= 0) throw graphQLError("service_unavailable", TOO_LONG);
-          await transaction.query({
-            text: `select set_config('statement_timeout', $1, true), set_config('market.request_id', $3, true),
-              internal.enter_moderator($2)`,
-            values: [String(left), session, requestId] as never,
-          });
-          return callback(withoutStatementNames(transaction));
-        }),
+  const asModerator = ({ session, requestId }: Caller) => {
+    // The time begins with the operation's first turn, and not while it waits for other operations.
+    let until: number | null = null;
+    return <T>(_settings: unknown, callback: (client: Client) => Promise<T> | T): Promise<T> =>
+      inTurn("admin", () =>
+        measured("db", { name: "admin", kind: "client", attributes: DATABASE }, () =>
+          withClient(null, (client) =>
+            client.withTransaction(async (transaction) => {
+              until ??= performance.now() + OPERATION_MS;
+              const left = Math.floor(until - performance.now());
+              if (left <= 0) throw graphQLError("service_unavailable", TOO_LONG);
+              await transaction.query({
+                text: `select set_config('statement_timeout', $1, true), set_config('market.request_id', $3, true),
+                  set_config('market.traceparent', $4, true), internal.enter_moderator($2)`,
+                values: [String(left), session, requestId, currentTraceparent() ?? ""] as never,
+              });
+              return callback(withoutStatementNames(transaction));
+            }),
+          ),
+        ),
       );
+  };
 
   const prepare = (operation: Operation): DocumentNode => {
     const { query, variables = {}, operationName = null } = operation;
@@ -144,7 +158,7 @@ export const openAdminSchema = async (pool: pg.Pool, onFailure: (error: unknown)
         document,
         variableValues: operation.variables ?? {},
         operationName: operation.operationName ?? null,
-        contextValue: { pgSettings: {}, withPgClient: asModerator(caller, performance.now() + OPERATION_MS) },
+        contextValue: { pgSettings: {}, withPgClient: asModerator(caller) },
         resolvedPreset,
         middleware: null,
       })) as ExecutionResult;

@@ -13,8 +13,9 @@ type Case = {
   openedAt: string;
   heldUntil: string | null;
   holder: { accountId: string; name: string } | null;
-  offer: { title: string; text: string; status: string; price: string | null; location: string | null } | null;
+  offer: (Content & { status: string; change: (Content & { rejectedAt: string | null }) | null }) | null;
 };
+type Content = { title: string; text: string; price: string | null; location: string | null };
 type Queue = Viewer & {
   queues: { nodes: { name: string; cases: number; oldest: string }[] };
   reviewCases: { pageInfo: PageInfo; nodes: Case[] };
@@ -40,6 +41,13 @@ const snippet = (text: string): string => {
   return characters.length > SNIPPET_LENGTH ? `${characters.slice(0, SNIPPET_LENGTH).join("")}…` : line;
 };
 
+/** What a moderator has to look at: the change of an offer while it waits, otherwise the offer. */
+const toView = (one: Case) => {
+  const changed = one.offer?.change?.rejectedAt === null;
+  const shown = changed ? one.offer?.change : one.offer;
+  return { ...one, changed, shown, snippet: snippet(shown?.text ?? "") };
+};
+
 /** Makes the pages of the queue, the search and the audit log. */
 export const listPages = (context: PageContext): Page[] => [
   {
@@ -56,12 +64,12 @@ export const listPages = (context: PageContext): Page[] => [
       const counts = new Map(queues.nodes.map(({ name: line, cases }) => [line, cases]));
       const oldest = queues.nodes.map((line) => line.oldest).toSorted()[0] ?? null;
       response.type("html").send(
-        renderAdmin("queue", context.frame(viewer, "queue", { notice: noticeOf(context, request) }), {
+        renderAdmin("queue", context.frame(request, viewer, "queue", { notice: noticeOf(context, request) }), {
           queue,
           total: queues.nodes.reduce((sum, { cases }) => sum + cases, 0),
           oldest,
           lines: Object.entries(QUEUES).map(([line, title]) => ({ line, title, cases: counts.get(line) ?? 0 })),
-          cases: reviewCases.nodes.map((one) => ({ ...one, snippet: snippet(one.offer?.text ?? "") })),
+          cases: reviewCases.nodes.map(toView),
           next: reviewCases.pageInfo.hasNextPage
             ? `?${new URLSearchParams({ ...(queue === null ? {} : { queue }), after: reviewCases.pageInfo.endCursor ?? "" })}`
             : null,
@@ -77,7 +85,7 @@ export const listPages = (context: PageContext): Page[] => [
       const query = queried(request.query["q"], WORDS_LENGTH).trim();
       const { viewer, find } = await context.ask<Viewer & { find: Finding[] }>(request, "search", { words: query });
       response.type("html").send(
-        renderAdmin("search", context.frame(viewer, "search"), {
+        renderAdmin("search", context.frame(request, viewer, "search"), {
           query,
           groups: [...Map.groupBy(find, ({ kind }) => kind)].map(([kind, found]) => ({ kind, found })),
         }),

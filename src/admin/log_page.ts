@@ -64,7 +64,7 @@ export const logPage = (context: PageContext): Page => ({
     );
     if (fault !== null) response.status(400);
     response.type("html").send(
-      renderAdmin("audit", context.frame(viewer, "audit", { fault: fault ?? undefined }), {
+      renderAdmin("audit", context.frame(request, viewer, "audit", { fault: fault ?? undefined }), {
         subjects: [
           ...(about ? [{ said: "About the offer", id: about }] : []),
           ...(account ? [{ said: "About the account", id: account }] : []),

@@ -27,8 +27,16 @@ const failed = (text: string): Outcome => ({ text: `${text}\n`, ok: false });
 /** The account with this e-mail address or id, or a sentence that says why there is none. */
 const accountOf = async (client: pg.ClientBase, name: string): Promise<{ id: string } | { why: string }> => {
   if (UUID.test(name)) {
-    const { rows } = await client.query<{ id: string }>("select id from market.account where id = $1", [name]);
-    return rows[0] ?? { why: `There is no account ${name}.` };
+    const { rows } = await client.query<{ id: string; claimed: boolean }>(
+      "select id, claimed_at is not null as claimed from market.account where id = $1",
+      [name],
+    );
+    const [found] = rows;
+    if (!found) return { why: `There is no account ${name}.` };
+    // Whoever holds the link of its agent could still become its person.
+    return found.claimed
+      ? found
+      : { why: `Nobody has approved an agent of the account ${name} yet, so it has no person.` };
   }
   const { rows } = await client.query<{ id: string }>(
     "select distinct account_id as id from market.proved_method where email = lower(btrim(normalize($1, NFC)))",
@@ -124,7 +132,8 @@ export const newModeratorLink = (url: string, baseUrl: string): Promise<string |
  * @throws as manageModerators
  */
 export const runModeratorCommand = async (config: Config, args: readonly string[]): Promise<Outcome> => {
-  if (config.databaseUrl) return manageModerators(config.databaseUrl, args);
+  const url = config.databaseDirectUrl ?? config.databaseUrl;
+  if (url) return manageModerators(url, args);
   const [{ startEmbeddedDatabase }, { migrate }] = await Promise.all([
     import("../database/embedded.ts"),
     import("../database/migrate.ts"),

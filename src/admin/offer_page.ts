@@ -6,16 +6,22 @@ import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";
 
 /** The page of an offer for moderators: its text with what was extracted, its reports, and the possible decisions. */
 
-type Offer = {
-  id: string;
-  status: string;
+/** What a text says, of the offer or of its change. */
+type Version = {
   title: string;
   text: string;
+  images: string[];
   extraction: Record<string, unknown>;
+  contact: { methods?: { type: string; value: string }[] };
+};
+type Offer = Version & {
+  id: string;
+  status: string;
   updatedAt: string;
+  /** The last change, if it waits for a decision or was rejected. */
+  change: (Version & { rejectedAt: string | null }) | null;
   /** A sentence that says why this moderator may not decide on the offer; null when they may. */
   obstacle: string | null;
-  contact: { methods?: { type: string; value: string }[] };
   reviewCase: { queue: string; causes: string[]; holder: { accountId: string; name: string } | null } | null;
   reports: { nodes: { reason: string; completedAt: string | null }[] };
 };
@@ -40,9 +46,19 @@ const choice = (decision: string, label: string, key: string, needsReason = fals
 const KEEP = choice("keep", "Keep", "k");
 const REMOVE = choice("remove", "Remove", "r", true);
 
+/** The change of an offer that waits for a decision, or null. */
+const waitingOf = ({ change }: Offer): Offer["change"] => (change?.rejectedAt === null ? change : null);
+
 /** The decisions that are possible in the offer's present status. */
-const choicesOf = ({ status, reviewCase, obstacle }: Offer): Choice[] => {
+const choicesOf = (offer: Offer): Choice[] => {
+  const { status, reviewCase, obstacle } = offer;
   if (obstacle !== null) return [];
+  if (waitingOf(offer) !== null)
+    return [
+      choice("publish", "Publish the change", "p"),
+      choice("reject", "Reject the change", "j", true),
+      choice("remove", "Remove the offer", "r", true),
+    ];
   if (status === "published" || status === "archived") return [KEEP, REMOVE];
   if (status === "pending_review") return [choice("publish", "Publish", "p"), choice("reject", "Reject", "j", true)];
   if (status !== "removed") return [];
@@ -63,29 +79,43 @@ const likelyReason = ({ reports, reviewCase }: Offer): string | null => {
   return first?.reason ?? (reviewCase?.causes.includes("addresses_agents") ? "addresses_agents" : null);
 };
 
+const toView = (version: Version) => {
+  const { extraction, text, contact } = version;
+  const readings = readingsOf(extraction);
+  return {
+    ...version,
+    pieces: piecesOf(text, readings),
+    readings: readings.map((reading) => ({ ...reading, value: shownValue(reading.value) })),
+    contacts: contact.methods ?? [],
+  };
+};
+
 /** Makes the page of an offer, on which a moderator decides about it. */
 export const offerPages = (context: PageContext): Page[] => {
   const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
     const { viewer, offer, reasons } = await context.ask<OfferData>(request, "offer", { id: idOf(request) });
     if (offer === null) throw problem("not_found", "There is no such offer.");
-    const readings = readingsOf(offer.extraction);
+    const waiting = waitingOf(offer);
     const fault = refused === undefined ? {} : { fault: refused.detail };
-    return renderAdmin("offer", context.frame(viewer, null, { notice: noticeOf(context, request), ...fault }), {
-      offer,
-      pieces: piecesOf(offer.text, readings),
-      readings: readings.map((reading) => ({ ...reading, value: shownValue(reading.value) })),
-      contacts: offer.contact.methods ?? [],
-      choices: choicesOf(offer),
-      reasons: reasons.nodes,
-      likely: typed(response, "reason") || likelyReason(offer),
-      typedWords: typed(response, "words"),
-      heldByOther:
-        offer.reviewCase?.holder && offer.reviewCase.holder.accountId !== viewer.accountId
-          ? offer.reviewCase.holder
-          : null,
-      heldByMe: offer.reviewCase?.holder?.accountId === viewer.accountId,
-      token: context.token(request, response),
-    });
+    return renderAdmin(
+      "offer",
+      context.frame(request, viewer, null, { notice: noticeOf(context, request), ...fault }),
+      {
+        offer,
+        now: toView(offer),
+        changed: waiting && toView(waiting),
+        choices: choicesOf(offer),
+        reasons: reasons.nodes,
+        likely: typed(response, "reason") || likelyReason(offer),
+        typedWords: typed(response, "words"),
+        heldByOther:
+          offer.reviewCase?.holder && offer.reviewCase.holder.accountId !== viewer.accountId
+            ? offer.reviewCase.holder
+            : null,
+        heldByMe: offer.reviewCase?.holder?.accountId === viewer.accountId,
+        token: context.token(request, response),
+      },
+    );
   };
 
   /** The path of the next case of the queue that nobody holds and this moderator may decide; else of the queue page. */

@@ -2,7 +2,7 @@ import { type DocumentNode, parse } from "postgraphile/graphql";
 
 /** The GraphQL operations of the moderators' pages. A test checks each against the schema and the limits. */
 
-const VIEWER = "viewer { accountId name }";
+const VIEWER = "viewer { accountId name signInObstacle }";
 const PAGE_INFO = "pageInfo { hasNextPage endCursor }";
 const REASONS = "reasons(first: 50, orderBy: [RANK_ASC]) { nodes { code summary sentence } }";
 const DECISIONS = `decisions(first: 50, orderBy: [PRIMARY_KEY_DESC]) {
@@ -16,7 +16,7 @@ const SOURCES = {
     reviewCases(first: 25, after: $after, condition: $condition, orderBy: [REPORTS_DESC, OPENED_AT_ASC]) {
       ${PAGE_INFO}
       nodes { offerId queue causes reports openedAt heldUntil holder { accountId name }
-        offer { title text status language price location } }
+        offer { title text status language price location change { title text price location rejectedAt } } }
     }
   }`,
   next: `query Next($condition: ReviewCaseCondition) {
@@ -30,6 +30,7 @@ const SOURCES = {
       reviewed reviewReason reviewNote createdAt updatedAt publishedAt removedAt suspendedAt obstacle
       account { id displayName createdAt verified suspendedAt offersActive offersLifetime offersRemoved }
       agent { id name removedAt }
+      change { title text images language domain category offerKind contact extraction missingFields createdAt rejectedAt }
       reviewCase { queue causes reports openedAt heldUntil holder { accountId name } }
       reports(first: 50, orderBy: [PRIMARY_KEY_DESC]) { nodes { id reason comment createdAt completedAt accountId } }
       appeals(first: 10, orderBy: [PRIMARY_KEY_DESC]) { nodes { comment createdAt } }
@@ -42,7 +43,7 @@ const SOURCES = {
     ${REASONS}
     account(id: $id) {
       id displayName createdAt claimedAt verified suspendedAt suspensionReason suspensionNote
-      offersActive offersLifetime offersRemoved lastActiveAt
+      offersActive offersLifetime offersRemoved offersRemovedBefore lastActiveAt
       limits { action cap earned }
       agents(first: 25, after: $agentsAfter, orderBy: [PRIMARY_KEY_DESC]) {
         ${PAGE_INFO} nodes { id name createdAt connectedAt removedAt } }

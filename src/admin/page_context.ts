@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
-import { type Problem, problem, problemOf } from "../http/problem.ts";
+import { PROBLEMS, type Problem, type ProblemCode, problem, problemOf } from "../http/problem.ts";
 import { type Handler, readAnswer, STALE_FORM, seeOther } from "../pages/frame.ts";
 import type { OperationName } from "./operations.ts";
 import type { Frame } from "./render.ts";
@@ -11,7 +11,12 @@ export type PageContext = {
   ask: <Data>(request: Request, operation: OperationName, variables?: Record<string, unknown>) => Promise<Data>;
   baseUrl: () => string;
   /** The frame around the page's content. */
-  frame: (viewer: Frame["viewer"], place: Frame["place"], rest?: Pick<Frame, "notice" | "fault">) => Frame;
+  frame: (
+    request: Request,
+    viewer: Frame["viewer"],
+    place: Frame["place"],
+    rest?: Pick<Frame, "notice" | "fault">,
+  ) => Frame;
   /** The CSRF token of the page's forms. */
   token: (request: Request, response: Response) => string;
   /** The path of an admin page on this host. */
@@ -58,12 +63,15 @@ export const CURSOR_LENGTH = 1_000;
 export const queried = (value: unknown, length: number): string =>
   typeof value === "string" ? value.slice(0, length) : "";
 
+/** Problems that the moderator can remove: what was typed, what has changed, or that a sign-in is needed. */
+const SHOWN: readonly ProblemCode[] = ["bad_request", "invalid_state", "unauthorized", "verification_required"];
+
 /**
  * The Problem to show on the page, if the moderator can do something about it there. @throws what was thrown, otherwise
  */
 const problemToShow = (thrown: unknown): Problem => {
   const failure = problemOf(thrown);
-  if (failure.code === "bad_request" || failure.code === "invalid_state") return failure;
+  if (SHOWN.includes(failure.code)) return failure;
   throw thrown;
 };
 
@@ -86,7 +94,7 @@ export const formPage = (
     } catch (thrown) {
       const refused = problemToShow(thrown);
       const page = await show(request, response, refused);
-      response.status(refused.code === "invalid_state" ? 409 : 400);
+      response.status(PROBLEMS[refused.code].status);
       response.type("html").send(page);
     }
   },

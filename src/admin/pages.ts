@@ -2,6 +2,7 @@ import type { Request } from "express";
 import { type ProblemCode, problem } from "../http/problem.ts";
 import { giveFormToken } from "../pages/forgery.ts";
 import { type Page, requestIdOf } from "../pages/frame.ts";
+import { signInPath } from "../pages/render.ts";
 import { sessionHash } from "../pages/session.ts";
 import { accountPages } from "./account_page.ts";
 import type { AdminSchema } from "./graphql.ts";
@@ -42,7 +43,13 @@ export const adminPages = (site: { schema: AdminSchema; baseUrl: () => string })
       }
       return body.data as Data;
     },
-    frame: (viewer, place, rest = {}) => ({ baseUrl: baseUrl(), viewer, place, ...rest }),
+    frame: (request, viewer, place, rest = {}) => ({
+      baseUrl: baseUrl(),
+      viewer,
+      place,
+      signIn: signInPath(baseUrl(), request.originalUrl, true),
+      ...rest,
+    }),
     token: (request, response) => giveFormToken(request, response, baseUrl(), request.path),
     path: (path) => `${root()}/admin${path}`,
   };

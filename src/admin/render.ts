@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { visibleName } from "../http/visible_text.ts";
-import { STYLESHEET } from "../pages/render.ts";
+import { visibleName, withUnseenShown } from "../http/visible_text.ts";
+import { type Asset, assetPath, readAsset } from "../pages/assets.ts";
+import { measured } from "../tracing/tracing.ts";
 
 /** Renders the moderators' pages. Templates are compiled once, when the first moderator comes. */
 
@@ -12,6 +12,9 @@ const ASSETS = new URL("./assets/", import.meta.url);
 
 const readTemplates = (): Eta => {
   const eta = new Eta({ autoEscape: true });
+  const { escapeFunction } = eta.config;
+  // Everything that a page shows passes here: nothing that a stranger wrote turns the words around it.
+  eta.configure({ escapeFunction: (value) => escapeFunction(withUnseenShown(String(value))) });
   for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".eta"))) {
     eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, TEMPLATES), "utf8"));
   }
@@ -20,18 +23,10 @@ const readTemplates = (): Eta => {
 
 const eta = readTemplates();
 
-/** A file that pages load. Its hash is part of its URL, so a changed file has a new URL. */
-export type Asset = { text: string; type: "css" | "js"; hash: string };
-
-const readAsset = (name: string, type: Asset["type"]): Asset => {
-  const text = readFileSync(new URL(name, ASSETS), "utf8");
-  return { text, type, hash: createHash("sha256").update(text).digest("base64url").slice(0, 16) };
-};
-
 /** The files that admin pages load, by name. */
 export const ASSET_FILES: Record<string, Asset> = {
-  "admin.css": readAsset("admin.css", "css"),
-  "admin.js": readAsset("admin.js", "js"),
+  "admin.css": readAsset(new URL("admin.css", ASSETS)),
+  "admin.js": readAsset(new URL("admin.js", ASSETS)),
 };
 
 /** The queues with the most urgent first, and the name that the pages show for each. */
@@ -124,7 +119,14 @@ export const piecesOf = (text: string, readings: { field: string; start: number;
 /** The frame of an admin page. */
 export type Frame = {
   baseUrl: string;
-  viewer: { accountId: string; name: string };
+  viewer: {
+    accountId: string;
+    name: string;
+    /** What the moderator has to do before deciding; null for nothing. */
+    signInObstacle: "add_method" | "sign_in_again" | null;
+  };
+  /** The path to sign in again and come back to this page. */
+  signIn: string;
   /** The entry of the navigation that is current; null for none. */
   place: "queue" | "search" | "settings" | "audit" | null;
   /** What was just done. */
@@ -140,19 +142,21 @@ export type Frame = {
  */
 export const renderAdmin = (template: string, frame: Frame, data: object): string => {
   const root = new URL(frame.baseUrl).pathname.replace(/\/$/, "");
-  return eta.render(`@${template}`, {
-    ...data,
-    ...frame,
-    viewer: { ...frame.viewer, name: visibleName(frame.viewer.name) },
-    root,
-    admin: `${root}/admin`,
-    base: `${root}/assets/souk.css?v=${STYLESHEET.etag.replaceAll('"', "")}`,
-    asset: (name: string) => `${root}/admin/assets/${name}?v=${ASSET_FILES[name]?.hash ?? ""}`,
-    ago,
-    exactly,
-    words,
-    visibleName,
-    queueName: (name: string) => QUEUES[name] ?? words(name),
-    decided: (action: string) => DECIDED[action] ?? words(action),
-  });
+  return measured("render", { name: `render admin ${template}` }, () =>
+    eta.render(`@${template}`, {
+      ...data,
+      ...frame,
+      viewer: { ...frame.viewer, name: visibleName(frame.viewer.name) },
+      root,
+      admin: `${root}/admin`,
+      base: `${root}/${assetPath("souk.css")}`,
+      asset: (name: string) => `${root}/admin/assets/${name}?v=${ASSET_FILES[name]?.hash ?? ""}`,
+      ago,
+      exactly,
+      words,
+      visibleName,
+      queueName: (name: string) => QUEUES[name] ?? words(name),
+      decided: (action: string) => DECIDED[action] ?? words(action),
+    }),
+  );
 };

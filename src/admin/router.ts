@@ -1,6 +1,7 @@
 import express, { type Request, type Response, type Router } from "express";
 import type pg from "pg";
 import { z } from "zod";
+import type { Database } from "../database/database.ts";
 import { readJsonBody } from "../http/body.ts";
 import { problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
@@ -30,9 +31,14 @@ const admitted = (request: Request, baseUrl: string): Buffer => {
 };
 
 /** Makes the router of /admin. @throws when the database's catalog cannot be read */
-export const openAdminRouter = async (context: { pool: pg.Pool; log: Log; baseUrl: () => string }): Promise<Router> => {
-  const { baseUrl, log, pool } = context;
-  const schema = await openAdminSchema(pool, (error) => log.error({ err: error }, "an admin operation failed"));
+export const openAdminRouter = async (context: {
+  pool: pg.Pool;
+  log: Log;
+  baseUrl: () => string;
+  inTurn: Database["inTurn"];
+}): Promise<Router> => {
+  const { baseUrl, log, pool, inTurn } = context;
+  const schema = await openAdminSchema(pool, inTurn, (error) => log.error({ err: error }, "an admin operation failed"));
   const router = express.Router({ caseSensitive: true, strict: true });
 
   const graphql = async (request: Request, response: Response): Promise<void> => {

@@ -22,7 +22,7 @@ export const settingsPages = (context: PageContext): Page[] => {
     const { viewer, settings, moderators } = await context.ask<
       Viewer & { settings: { nodes: Setting[] }; moderators: { nodes: object[] } }
     >(request, "settings");
-    const frame = context.frame(viewer, "settings", {
+    const frame = context.frame(request, viewer, "settings", {
       notice: request.query["done"] === "1" ? { text: "Changed. It holds from now on." } : undefined,
       fault: refused?.detail,
     });

@@ -1,5 +1,11 @@
 import pg from "pg";
-import { currentRequestId } from "./request_id.ts";
+import { isUnavailable } from "../http/problem.ts";
+import { currentTraceparent, measured } from "../tracing/tracing.ts";
+import { type Callers, createCallers } from "./callers.ts";
+import { ANSWER_MS, followReplicas, type Replicas } from "./replicas.ts";
+import { currentRequest, currentRequestId } from "./request.ts";
+import { shareConnections } from "./shared_connections.ts";
+import { createTurns, type Turns } from "./turns.ts";
 
 /** The caller: an agent (by the hash of its token), a person (by the hash of the session's secret), or a visitor. */
 export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
@@ -7,68 +13,159 @@ export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
 /** Arguments of an `api` function by name. Objects are sent as JSON. */
 export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;
 
+/**
+ * What calls share in turns (src/database/turns.ts). Reads and searches use read-only transactions, on a replica if they
+ * may (src/database/replicas.ts). Reads take a few milliseconds and share connections (shared_connections.ts), so whatever
+ * takes longer is a search. The admin has connections of its own.
+ */
+export type Lane = "read" | "search" | "write" | "admin";
+
+/** Where a call takes its turn: reads and searches on replicas have turns of their own. */
+type Place = Lane | "replica read" | "replica search";
+
 /** The database as the HTTP layer sees it. */
 export type Database = {
   /**
-   * Calls one `api` function as the actor, in one statement.
-   * @param pool "read" uses read-only sessions, which may be on a replica
+   * Calls one `api` function as the actor, in one statement, when it is the turn of the current request's caller.
+   * @param args a function, if making the arguments takes processor time: it runs in the caller's turn
    * @returns the function's jsonb result as text, not parsed
    * @throws the error of PostgreSQL; src/http/problem.ts turns it into a problem
    */
-  call(actor: Actor, name: string, args: Arguments, pool?: "read" | "write"): Promise<string>;
+  call(
+    actor: Actor,
+    name: string,
+    args: Arguments | (() => Arguments | Promise<Arguments>),
+    lane?: Exclude<Lane, "admin">,
+  ): Promise<string>;
+  /** Runs work that holds one connection, when it is the turn of the current request's caller. */
+  inTurn<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result>;
+  /** Who shares in turns, by what the database has said about their tokens and sessions. */
+  callers: Callers;
   /** Checks that the database answers and has our schema. @throws if not */
   check(): Promise<void>;
   /** Returns the result of inspect.state(), for /metrics. */
   state(): Promise<unknown>;
-  /** The connection pools by their purpose: "write", and "read" if reads use a separate pool. */
+  /** The connection pools by their purpose: "write", "read" if reads use a separate pool, and one for each replica. */
   pools: Readonly<Record<string, pg.Pool>>;
+  /** The state of each replica. */
+  replicas: Replicas["states"];
+  /** How many calls wait for their turn at a pool, and how many were refused because their callers had too many. */
+  turns: Pick<Turns<Place>, "waiting" | "refused">;
   close(): Promise<void>;
 };
 
 /** How to connect to the database, and with which role. */
 export type DatabaseOptions = {
   url: string;
-  readUrl: string | null;
+  /** Replicas for reads. */
+  readUrls?: readonly string[];
+  /**
+   * The URL is a pooler's in transaction mode, so two statements may run in different sessions. Then named statements and
+   * settings of a session are not used, and the login must be `role` itself.
+   */
+  pooled?: boolean;
   poolSize: number;
   /** Sessions get the privileges and settings of this login role, even if `url` names a more powerful login. */
   role: "souk_api" | "souk_worker";
   /** PGlite has one backend for all connections, so named statements and settings of a session are not used. */
   embedded: boolean;
+  /** The URL at which clients reach the service, for links in answers; "" while it is not known. */
+  baseUrl?: () => string;
   onError: (error: Error) => void;
+  /** Is told when a replica comes into use or goes out of use. */
+  onReplica?: (name: string, inUse: boolean) => void;
+  /** Aborts when the process stops and calls must not wait any longer. */
+  outOfPatience?: AbortSignal;
 };
+
+/** Moderators are few, and their queries must not take connections from the API. */
+export const ADMIN_POOL_SIZE = 3;
+
+/**
+ * Quick reads share so many connections. PostgreSQL works on one statement of each at a time, so there should be about as
+ * many as it has processors. With more, the same statements cost more switches between processes.
+ */
+const SHARED_CONNECTIONS = 4;
 
 /** A request waits at most this long for a free connection. Only stuck statements take longer. Clients wait longer. */
 const ACQUISITION_TIMEOUT_MS = 2_000;
 
 /**
+ * A replica that says nothing for this long is stuck. Longer than a statement may take there (logins.sql), and short
+ * enough that the primary can still answer before clients give up.
+ */
+const REPLICA_ANSWER_MS = 6_000;
+
+/**
  * Gives a session the privileges and the settings (timeouts) of a login role, even if the process uses another login. A
  * session that has logged in as this role has them already.
- * @param readOnly whether the session must not write
  */
-const takeRole = async (client: pg.ClientBase, role: string, readOnly: boolean): Promise<void> => {
+const takeRole = async (client: pg.ClientBase, role: string): Promise<void> => {
   await client.query(
     `select set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), false)
      from pg_roles r join pg_db_role_setting s on s.setrole = r.oid and s.setdatabase = 0, unnest(s.setconfig) as setting
      where r.rolname = $1 and session_user <> $1
-     union all select set_config('role', $1, false) where session_user <> $1
-     union all select set_config('default_transaction_read_only', 'on', false) where $2`,
-    [role, readOnly],
+     union all select set_config('role', $1, false) where session_user <> $1`,
+    [role],
   );
 };
 
-/** Opens a pool whose sessions have the privileges of one login role and no others. */
-export const openPool = (options: DatabaseOptions, url: string, readOnly: boolean): pg.Pool => {
+/**
+ * Checks that a connection through a pooler has logged in as the role. A role that a session takes on would stay with the
+ * pooler's connection to the server, and the next client of that connection would have it.
+ */
+const requireRole = async (client: pg.ClientBase, role: string): Promise<void> => {
+  const { rows } = await client.query<{ login: string }>("select session_user::text as login");
+  const login = rows[0]?.login ?? "";
+  if (login !== role)
+    throw new Error(`Behind a pooler (DATABASE_DIRECT_URL is set), log in as ${role}, not as ${login}.`);
+};
+
+/**
+ * Opens a pool whose sessions have the privileges of one login role and no others.
+ * @param purpose is shown to a DBA after the role
+ */
+export const openPool = (
+  options: DatabaseOptions,
+  url: string,
+  purpose = "",
+  settings: Pick<pg.PoolConfig, "max" | "query_timeout" | "pipeline"> = {},
+): pg.Pool => {
+  const enter = options.pooled ? requireRole : takeRole;
   const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize,
     connectionTimeoutMillis: ACQUISITION_TIMEOUT_MS,
-    application_name: `${options.role}${readOnly ? " read" : ""}`,
-    ...(options.embedded ? {} : { onConnect: (client: pg.ClientBase) => takeRole(client, options.role, readOnly) }),
+    application_name: purpose ? `${options.role} ${purpose}` : options.role,
+    ...(options.embedded ? {} : { onConnect: (client: pg.ClientBase) => enter(client, options.role) }),
+    ...settings,
   });
   // Without these listeners, the process would end when PostgreSQL closes an idle connection.
   pool.on("error", options.onError);
   pool.on("connect", (client) => client.on("error", options.onError));
   return pool;
+};
+
+/** Whether the market's own functions refused a call (internal.raise_problem). Then the session can be used again. */
+const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && /^PT\d{3}$/.test(error.code ?? "");
+
+/**
+ * Runs one statement on a connection of a pool. Unlike with pool.query, a refusal does not close the connection: opening
+ * another one costs PostgreSQL many times what a refused call costs.
+ */
+export const runOn = async <Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  statement: pg.QueryConfig,
+): Promise<pg.QueryResult<Row>> => {
+  const client = await pool.connect();
+  try {
+    const result = await client.query<Row>(statement);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(!isRefusal(error));
+    throw error;
+  }
 };
 
 /**
@@ -84,70 +181,210 @@ const ENTER = {
 } as const;
 
 /**
- * Returns the statement of a call. Its parameters are: the hash that identifies the actor (none for a visitor), the
- * request id if `traced` (for the audit log), and the arguments in the order of `names`.
+ * How a call enters. `read`: it must not write. This holds for its transaction and not for the session, because behind a
+ * pooler other clients use the session, too.
  */
-export const statementOf = (kind: keyof typeof ENTER, name: string, names: string[], traced = false): string => {
+type Mode = "read" | "write";
+
+/**
+ * Returns the statement of a call. Its parameters are: the hash that identifies the actor (none for a visitor), the
+ * values of the settings `about` the request, and the arguments in the order of `names`.
+ */
+export const statementOf = (
+  kind: keyof typeof ENTER,
+  name: string,
+  names: string[],
+  mode: Mode = "write",
+  about: readonly string[] = [],
+): string => {
   let place = kind.endsWith("visitor") ? 1 : 2;
-  const request = traced ? `set_config('market.request_id', $${place++}, true) <> ''` : null;
+  const reads = mode === "read" ? "set_config('transaction_read_only', 'on', true) = 'on'" : null;
+  const settings = about.map((setting) => `set_config('market.${setting}', $${place++}, true) <> ''`);
   const args = names.map((argument) => `"${argument}" => $${place++}`).join(", ");
-  const entering = [ENTER[kind], request].filter((step) => step !== null).join(" and ");
+  const entering = [reads, ENTER[kind], ...settings].filter((step) => step !== null).join(" and ");
   const call = `select api.${name}(${args})::text as body`;
   return entering
     ? `with actor as materialized (select ${entering} as entered) ${call} from actor where entered`
     : call;
 };
 
+/**
+ * Returns the settings of a transaction that the market's functions read, by their names in schema `market`. The request
+ * id is for the audit log, the place in a trace for jobs; calls that only read make neither. No two settings begin with
+ * the same letter, because the names of prepared statements contain their letters.
+ */
+const settingsOf = (mode: Mode, baseUrl: string): Record<string, string> => {
+  const [id, traceparent] = mode === "write" ? [currentRequestId(), currentTraceparent()] : [null, null];
+  return {
+    ...(baseUrl === "" ? {} : { base_url: baseUrl }),
+    ...(id === null ? {} : { request_id: id }),
+    ...(traceparent === null ? {} : { traceparent }),
+  };
+};
+
+/** What the span of a statement says of the database. */
+export const DATABASE = { "db.system.name": "postgresql" };
+
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
+
+/** Whether PostgreSQL refused a call because it knows no agent or session with the hash (internal/enter.sql). */
+const isUnknownCaller = (error: unknown): error is Error =>
+  error instanceof Error && "hint" in error && typeof error.hint === "string" && error.hint.includes("unknown_caller");
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
 
 /**
  * Opens the database for the HTTP layer. Each call is one prepared statement: it first enters as the actor (for example
  * by `internal.enter_agent`) and then calls one function. PostgreSQL keeps this order because the CTE is materialized.
  */
 export const openDatabase = (options: DatabaseOptions): Database => {
-  const writer = openPool(options, options.url, false);
-  const reader = options.embedded ? writer : openPool(options, options.readUrl ?? options.url, true);
+  const { poolSize, embedded, pooled = false, readUrls = [] } = options;
+  const writer = openPool(options, options.url);
+  // A pooler decides by itself which statements share a connection.
+  const shares = !embedded && !pooled;
+  const reader = embedded ? writer : openPool(options, options.url, "read", { pipeline: shares });
+  const replicaPools = readUrls.map((url, i) => ({
+    // Labels of metrics must not be addresses.
+    name: `replica ${i + 1}`,
+    // One connection more than calls, to ask how far it is.
+    pool: openPool(options, url, "read", { max: poolSize + 1, query_timeout: REPLICA_ANSWER_MS }),
+    size: poolSize,
+  }));
+  const replicas =
+    replicaPools.length === 0
+      ? null
+      : followReplicas({
+          primary: openPool(options, options.url, "replicas", { max: 1, query_timeout: ANSWER_MS }),
+          replicas: replicaPools,
+          pooled,
+          onChange: options.onReplica ?? (() => undefined),
+        });
   const statements = new Map<string, string>();
+  const callers = createCallers();
+  const unknown: { agent?: Error; person?: Error } = {};
+  const runShared = shares ? shareConnections(reader, SHARED_CONNECTIONS, isRefusal) : null;
+  const read = embedded ? "write" : "read";
+  /** The contract: searches, which take longest, never hold more than half of the connections. */
+  const half = (places: number): number => Math.max(1, Math.floor(places / 2));
+  // The embedded database runs one statement at a time, so in a second search everybody else would wait for both.
+  const searches = embedded ? 1 : half(poolSize);
+  const onReplicas = Math.max(1, poolSize * replicaPools.length);
+  const turns = createTurns<Place>({
+    pools: { write: poolSize, read: poolSize, admin: ADMIN_POOL_SIZE, replica: onReplicas },
+    lanes: {
+      write: { pool: "write" },
+      read: { pool: read },
+      search: { pool: read, most: searches },
+      admin: { pool: "admin" },
+      "replica read": { pool: "replica" },
+      "replica search": { pool: "replica", most: half(onReplicas) },
+    },
+  });
+  options.outOfPatience?.addEventListener("abort", turns.close, { once: true });
+
+  const inTurn = async <Result>(lane: Place, work: () => Promise<Result>): Promise<Result> => {
+    const request = currentRequest();
+    // What the service does for itself is little, and does not wait for callers.
+    if (request?.caller === undefined) return work();
+    const turn = turns.take(request.caller, lane, request);
+    request.begun = true;
+    const end = await measured("turn", { name: `turn ${lane}` }, () => turn);
+    let succeeded = true;
+    try {
+      return await work();
+    } catch (error) {
+      succeeded = !isUnavailable(error);
+      throw error;
+    } finally {
+      end(succeeded);
+    }
+  };
 
   return {
-    async call(actor, name, args, pool = "write") {
-      const visitor = options.embedded ? "embedded visitor" : "visitor";
-      const kind = actor === "visitor" ? visitor : "agent" in actor ? "agent" : "person";
-      // The request id is for the audit log. Read-only calls write nothing to it.
-      const request = pool === "write" ? currentRequestId() : null;
-      const names = Object.keys(args);
-      const key = `${kind} ${request === null ? "" : "traced "}${name} ${names.join(" ")}`;
-      let text = statements.get(key);
-      if (text === undefined) {
-        text = statementOf(kind, name, names, request !== null);
-        statements.set(key, text);
-      }
-      const values = names.map((argument) => toParameter(args[argument] ?? null));
-      if (request !== null) values.unshift(request);
-      if (actor !== "visitor") values.unshift("agent" in actor ? actor.agent : actor.person);
-      const prepared = `${kind} ${request === null ? "" : "traced "}${name} ${names.length}`;
-      const statement = { text, values, ...(options.embedded ? {} : { name: prepared }) };
-      const on = async (sessions: pg.Pool) =>
-        (await sessions.query<{ body: string }>(statement)).rows[0]?.body ?? "null";
-      if (pool === "write" || reader === writer) return on(writer);
+    async call(actor, name, given, lane = "write") {
+      const kind = actor === "visitor" ? "visitor" : "agent" in actor ? "agent" : "person";
+      const hash = actor === "visitor" ? null : "agent" in actor ? actor.agent : actor.person;
+      const refusal = hash && callers.refusalOf(hash);
+      if (refusal) throw refusal;
+
+      const run = async (sessions: pg.Pool): Promise<string> => {
+        const args = typeof given === "function" ? await given() : given;
+        const mode = lane === "write" ? "write" : "read";
+        // No answer to a visitor contains a link to an offer.
+        const about = settingsOf(mode, hash === null ? "" : (options.baseUrl?.() ?? ""));
+        const settings = Object.keys(about);
+        const names = Object.keys(args);
+        const entering = embedded && kind === "visitor" ? "embedded visitor" : kind;
+        const key = `${entering} ${mode} ${settings.join(" ")} ${name} ${names.join(" ")}`;
+        let text = statements.get(key);
+        if (text === undefined) {
+          text = statementOf(entering, name, names, mode, settings);
+          statements.set(key, text);
+        }
+        const values = names.map((argument) => toParameter(args[argument] ?? null));
+        values.unshift(...Object.values(about));
+        if (hash !== null) values.unshift(hash);
+        // PostgreSQL cuts longer names of statements at 63 bytes.
+        const prepared = `${entering} ${mode} ${settings.map((setting) => setting[0]).join("")} ${name} ${names.length}`;
+        const statement = { text, values, ...(embedded || pooled ? {} : { name: prepared }) };
+        const result = await measured("db", { name: `api.${name}`, kind: "client", attributes: DATABASE }, () =>
+          lane === "read" && sessions === reader && runShared !== null
+            ? runShared<{ body: string }>(statement)
+            : runOn<{ body: string }>(sessions, statement),
+        );
+        return result.rows[0]?.body ?? "null";
+      };
+
+      /** Reads on a replica; null if the primary has to answer. */
+      const runOnReplica = async (): Promise<string | null> => {
+        // A visitor has no account whose writes could be known.
+        if (replicas === null || lane === "write" || hash === null) return null;
+        return inTurn(`replica ${lane}`, () =>
+          replicas.read(hash, (sessions) =>
+            run(sessions).catch((error: unknown) => {
+              // Others' rows may not have arrived yet: an id that another agent has just told is not found.
+              if (isRefusal(error) && !/^PT40[14]$/.test(codeOf(error))) throw error;
+              // A statement that took too long would take as long on the primary.
+              if (codeOf(error) === "57014") throw error;
+              // A query that conflicts with what the replica replays (40001) says nothing about the replica.
+              if (isUnavailable(error) && codeOf(error) !== "40001") replicas.failed(sessions);
+              return null;
+            }),
+          ),
+        );
+      };
+
       try {
-        return await on(reader);
+        const body = (await runOnReplica()) ?? (await inTurn(lane, () => run(lane === "write" ? writer : reader)));
+        if (hash !== null) callers.accept(hash);
+        return body;
       } catch (error) {
-        // A replica may lag behind and not know a new token or a new row yet. So a 401 or 404 is tried again on the
-        // primary.
-        if (error instanceof Error && "code" in error && (error.code === "PT401" || error.code === "PT404"))
-          return on(writer);
+        if (hash !== null && kind !== "visitor" && isUnknownCaller(error)) {
+          // All these errors say the same, so one is kept.
+          unknown[kind] ??= error;
+          callers.refuse(hash, unknown[kind]);
+          // Any other problem was found after the caller was.
+        } else if (hash !== null && isRefusal(error)) callers.accept(hash);
         throw error;
       }
     },
+    inTurn,
+    callers,
+    turns,
     async check() {
       await writer.query("select api.get_taxonomy()");
       if (reader !== writer) await reader.query("select api.get_taxonomy()");
     },
     state: async () => (await writer.query<{ state: unknown }>("select inspect.state() as state")).rows[0]?.state,
-    pools: reader === writer ? { write: writer } : { write: writer, read: reader },
+    pools: {
+      write: writer,
+      ...(reader === writer ? {} : { read: reader }),
+      ...Object.fromEntries(replicaPools.map(({ name, pool }) => [name, pool])),
+    },
+    replicas: () => replicas?.states() ?? [],
     async close() {
+      await replicas?.close();
       await writer.end();
       if (reader !== writer) await reader.end();
     },

@@ -1,29 +1,18 @@
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { vector } from "@electric-sql/pglite-pgvector";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
+import { SOCKET, takeDataFolder } from "./data_folder.ts";
 
 /**
- * The thread of the embedded database: PGlite behind a loopback socket. It posts the URL when the database is up, and
- * closes the database when it receives a message.
+ * The thread of the embedded database: PGlite behind a Unix socket. It posts the URL when the database is up, and closes
+ * the database when it receives a message. Every connection has the rights of a superuser without a password, so the
+ * socket is in a folder that only the user of this process can open.
  */
 
 /** PGlite has one backend; its socket server lets this many connections take turns. */
 const MAX_CONNECTIONS = 60;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address ? resolve(address.port) : reject(new Error("no free port")),
-      );
-    });
-  });
 
 /** Messages that end an exchange: the backend answers all messages before, and can then serve another connection. */
 const SYNC = "S".charCodeAt(0);
@@ -78,13 +67,15 @@ const inTurns = (db: PGlite): PGlite => {
 };
 
 const { dataDir } = workerData as { dataDir: string };
-const db = await PGlite.create({ dataDir: join(dataDir, "postgres"), extensions: { vector } });
-const port = await freePort();
-const server = new PGLiteSocketServer({ db: inTurns(db), port, host: "127.0.0.1", maxConnections: MAX_CONNECTIONS });
+const folder = await takeDataFolder(dataDir);
+const db = await PGlite.create({ dataDir: folder.files, extensions: { vector } });
+const path = join(folder.sockets, SOCKET);
+const server = new PGLiteSocketServer({ db: inTurns(db), path, maxConnections: MAX_CONNECTIONS });
 await server.start();
 parentPort?.once("message", async () => {
   await server.stop();
   await db.close();
+  await folder.release();
   process.exit();
 });
-parentPort?.postMessage(`postgres://postgres@127.0.0.1:${port}/postgres?sslmode=disable`);
+parentPort?.postMessage(`postgres://postgres@${encodeURIComponent(folder.sockets)}/postgres?sslmode=disable`);

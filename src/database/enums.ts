@@ -66,5 +66,25 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 /** Who caused an event of the audit log: `market.audit_event.actor_type`. */
 export const ACTOR_TYPES = ["agent", "person", "moderator", "job", "dba"] as const;
 
+/** What happens to an account: `market.event.type`. */
+export const EVENT_TYPES = [
+  "match.created",
+  "match.withdrawn",
+  "ask.read",
+  "offer.reviewed",
+  "offer.removed",
+  "offer.restored",
+  "offer.appeal_decided",
+  "offer.stale",
+  "offer.archived",
+  "verification.completed",
+  "verification.expired",
+  "agent.connected",
+  "agent.removed",
+  "account.suspended",
+  "account.reinstated",
+  "webhook.disabled",
+] as const;
+
 /** The actions with an hourly limit: `market.cap_override.action`. */
-export const LIMITED_ACTIONS = ["publish_offer", "create_ask", "preview_offer"] as const;
+export const LIMITED_ACTIONS = ["publish_offer", "create_ask", "preview_offer", "manage", "report_offer"] as const;

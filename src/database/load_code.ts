@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
@@ -32,6 +34,9 @@ const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | 
   // invalid_table_definition: the columns of a view changed.
   "42P16": () => "views",
 };
+
+/** What no file creates any more. */
+type Orphan = { kind: "function" | "view"; name: string };
 
 type File = { name: string; sql: string };
 
@@ -68,6 +73,26 @@ const ORPHANS = `
   where c.relnamespace = any ($1::regnamespace[]) and c.relkind = 'v' and r.xmin::text <> $2
   order by 1 desc, 2`;
 
+/** The grants of functions, because those of functions that no file creates any more have to stay for a moment. */
+const GRANTS = `
+  select p.oid::regprocedure::text as name, a.grantee::regrole::text as role
+  from pg_proc p cross join aclexplode(p.proacl) as a
+  where p.pronamespace = any ($1::regnamespace[]) and a.grantee::regrole::text = any ($2)`;
+
+/** The transactions under way in this database, but for the own one. */
+const UNDER_WAY = `
+  select l.virtualtransaction as id from pg_locks l join pg_stat_activity a on a.pid = l.pid
+  where l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock' and l.granted and a.datname = current_database()
+    and a.usename is not null and a.pid <> pg_backend_pid()`;
+
+/**
+ * The longest wait for transactions that began with the old code. The statement timeout of the login roles is five
+ * seconds; a transaction that takes longer is not a request's.
+ */
+const UNDER_WAY_MS = 6_000;
+/** The interval at which they are looked at. Most requests take a few milliseconds. */
+const UNDER_WAY_POLL_MS = 20;
+
 const VIEWS = `
   select c.oid::regclass::text as name from pg_class c
   where c.relnamespace = any ($1::regnamespace[]) and c.relkind = 'v'`;
@@ -99,17 +124,18 @@ const dropInTheWay = async (client: pg.ClientBase, names: string[]): Promise<voi
 /**
  * Tries to load the files in one transaction.
  * @param names functions to drop before the files are loaded (with all views)
- * @returns the functions and views that were dropped because no file creates them any more. If something must be
- *   dropped before the files can be loaded, returns its name instead and changes nothing
+ * @returns the functions and views that no file creates any more. The views were dropped. If something must be dropped
+ *   before the files can be loaded, returns its name instead and changes nothing
  */
 const loadOnce = async (
   client: pg.ClientBase,
   files: File[],
   hash: string,
   names: ReadonlySet<string>,
-): Promise<{ dropped: string[] } | { inTheWay: string }> => {
+): Promise<{ orphans: Orphan[] } | { inTheWay: string }> => {
   await client.query("begin");
   try {
+    const grants = await client.query<{ name: string; role: string }>(GRANTS, [SCHEMAS, ROLES]);
     await client.query(`set local role souk_owner; set local check_function_bodies = off; ${REVOKE}`);
     // Functions set parameters of pgvector, which exist only after its library has been loaded.
     await client.query("select '[1]'::public.halfvec");
@@ -137,10 +163,42 @@ const loadOnce = async (
         );
       }
     }
-    const orphans = await client.query<{ kind: string; name: string }>(ORPHANS, [SCHEMAS, rows[0]?.xmin]);
-    for (const { kind, name } of orphans.rows) await client.query(`drop ${kind} ${name}`);
+    const { rows: orphans } = await client.query<Orphan>(ORPHANS, [SCHEMAS, rows[0]?.xmin]);
+    for (const { kind, name } of orphans) {
+      if (kind === "view") await client.query(`drop view ${name}`);
+      for (const { role } of grants.rows.filter((grant) => kind === "function" && grant.name === name))
+        await client.query(`grant execute on function ${name} to ${role}`);
+    }
     await client.query("commit");
-    return { dropped: orphans.rows.map(({ kind, name }) => `${kind} ${name}`) };
+    return { orphans };
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  }
+};
+
+/** Waits until the transactions that are under way have ended, or for the longest time. */
+const untilTheyEnd = async (client: pg.ClientBase): Promise<void> => {
+  const underWay = async () => new Set((await client.query<{ id: string }>(UNDER_WAY)).rows.map(({ id }) => id));
+  const began = await underWay();
+  for (const end = performance.now() + UNDER_WAY_MS; began.size > 0 && performance.now() < end; ) {
+    await sleep(UNDER_WAY_POLL_MS);
+    const still = await underWay();
+    for (const id of began) if (!still.has(id)) began.delete(id);
+  }
+};
+
+/**
+ * Drops functions that the new code does not call. A statement that began before goes on with the old code, and finds
+ * them until it ends.
+ */
+const dropFunctions = async (client: pg.ClientBase, names: string[]): Promise<void> => {
+  if (names.length === 0) return;
+  await untilTheyEnd(client);
+  await client.query("begin; set local role souk_owner");
+  try {
+    await client.query(`drop function ${names.join(", ")}`);
+    await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
@@ -152,7 +210,8 @@ const loadOnce = async (
  * commit, and then the new code.
  * @param client a session that may become souk_owner
  * @param folder another folder of the same form, for tests
- * @returns the functions and views that were dropped because no file creates them any more; null if nothing had changed
+ * @returns the functions and views that were dropped because no file creates them any more; null if nothing had
+ *   changed. A first load names none: what it drops was only made by migrations, and nobody has used it
  * @throws if a file cannot be loaded, or if a table uses something that must be dropped; then nothing has changed
  */
 export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<string[] | null> => {
@@ -167,7 +226,15 @@ export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<
   const names = new Set<string>();
   for (;;) {
     const outcome = await loadOnce(client, files, hash, names);
-    if ("dropped" in outcome) return outcome.dropped;
-    names.add(outcome.inTheWay);
+    if ("inTheWay" in outcome) {
+      names.add(outcome.inTheWay);
+      continue;
+    }
+    const { orphans } = outcome;
+    await dropFunctions(
+      client,
+      orphans.filter(({ kind }) => kind === "function").map(({ name }) => name),
+    );
+    return rows.length === 0 ? [] : orphans.map(({ kind, name }) => `${kind} ${name}`);
   }
 };

@@ -20,6 +20,14 @@ const TURN_MS = 60_000;
 /** The interval of tries to get the advisory lock. A migration takes seconds. */
 const TURN_POLL_MS = 200;
 
+/**
+ * The message of PostgreSQL if another session has just changed the same row of its catalog. Roles belong to the whole
+ * server, so migrations of two of its databases may change one at the same time. One of them fails, and changes nothing.
+ */
+const CHANGED_MEANWHILE = "tuple concurrently updated";
+/** So often a migration is tried that another one got in the way of. Each of them changes roles in two migrations. */
+const TRIES = 5;
+
 /** Waits for the advisory lock. @throws if another process does not finish in time, or if this one has to stop */
 const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void> => {
   const end = performance.now() + TURN_MS;
@@ -73,12 +81,20 @@ const connected = async <T>(connectionString: string, step: (client: pg.Client) 
   }
 };
 
+/** Applies the committed migrations that have not been applied. @throws if one fails */
+export const applyMigrations = async (connectionString: string): Promise<void> => {
+  const settings = { connectionString, migrationsFolder: MIGRATIONS, logger: new Logger(() => () => undefined) };
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runCommitted(settings);
+    } catch (error) {
+      if (tries === TRIES || !(error instanceof Error) || error.message !== CHANGED_MEANWHILE) throw error;
+    }
+  }
+};
+
 const apply = async (connectionString: string): Promise<void> => {
-  await runCommitted({
-    connectionString,
-    migrationsFolder: MIGRATIONS,
-    logger: new Logger(() => () => undefined),
-  });
+  await applyMigrations(connectionString);
   const dropped = (await connected(connectionString, loadCode)) ?? [];
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);

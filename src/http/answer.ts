@@ -1,3 +1,4 @@
+import { measured } from "../tracing/tracing.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Answer, type Problem, problem } from "./problem.ts";
 
@@ -47,5 +48,9 @@ export const answerOf = (envelope: Envelope, headers: Record<string, string | nu
     const { code, detail, ...members } = body as { code: Problem["code"]; detail: string };
     throw problem(code, detail, members, headers);
   }
-  return jsonAnswer(status, JSON.stringify(body), headers);
+  return jsonAnswer(
+    status,
+    measured("render", { name: "render answer" }, () => JSON.stringify(body)),
+    headers,
+  );
 };

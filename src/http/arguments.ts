@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Arguments } from "../database/database.ts";
+import type { Arguments, Lane } from "../database/database.ts";
 import type { ArgumentName, Call, Context, Endpoint } from "./endpoint.ts";
 import { linkKey } from "./tokens.ts";
 
@@ -13,7 +13,7 @@ const RENAMED: Readonly<Record<string, string>> = { limit: "page_size" };
 export const argumentOf = (parameter: string): string => RENAMED[parameter] ?? parameter;
 
 /** Returns the names of the body's members, if its schema lists them. */
-const membersOf = ({ body }: Endpoint): string[] =>
+export const membersOf = ({ body }: Endpoint): string[] =>
   body?.schema instanceof z.ZodObject ? Object.keys(body.schema.shape) : [];
 
 /** Returns the names of all arguments of an endpoint's function. */
@@ -61,17 +61,17 @@ export const argumentsOf = (
 };
 
 /**
- * Calls the function of an endpoint as the caller.
- * @param pool "read" uses read-only sessions
+ * Calls the function of an endpoint as the caller, when it is the caller's turn.
+ * @param make makes the arguments that the handler adds, in the caller's turn, because that may take processor time
  * @returns the function's jsonb result as text. @throws the error of PostgreSQL
  */
 export const callFunction = async (
   context: Context,
   call: Call,
-  pool: "read" | "write",
-  made?: Parameters<typeof argumentsOf>[2],
+  lane: Exclude<Lane, "admin">,
+  make?: () => Promise<Parameters<typeof argumentsOf>[2]>,
 ): Promise<string> => {
   const { function: name, operationId } = call.endpoint;
   if (name === undefined) throw new Error(`The endpoint ${operationId} names no function.`);
-  return context.database.call(call.actor, name, argumentsOf(context, call, made), pool);
+  return context.database.call(call.actor, name, async () => argumentsOf(context, call, await make?.()), lane);
 };

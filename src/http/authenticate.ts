@@ -4,7 +4,23 @@ import { isFromOwnPage, readCookie, SESSION_COOKIE } from "./cookies.ts";
 import { problem } from "./problem.ts";
 import { hashSecret, isToken } from "./tokens.ts";
 
-/** Finds out who calls an endpoint of the API. */
+/** Finds out who makes a request. */
+
+/** Returns the token of a request; null if its Authorization header has none, or one of the wrong form. */
+const tokenOf = (request: Request): string | null => {
+  const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
+  return scheme?.toLowerCase() === "bearer" && token && rest.length === 0 && isToken(token) ? token : null;
+};
+
+/**
+ * Returns the hash of the token or, without an Authorization header, of the session of a request; null if it has
+ * neither. Nothing says that they are valid.
+ */
+export const credentialOf = (request: Request, baseUrl: string): Buffer | null => {
+  const secret =
+    request.headers.authorization === undefined ? readCookie(request, baseUrl, SESSION_COOKIE) : tokenOf(request);
+  return secret === null ? null : hashSecret(secret);
+};
 
 /** The person whose session cookie was sent, or null. @throws Problem for a write from a page of another site */
 const personOf = (request: Request, baseUrl: string): Actor | null => {
@@ -29,14 +45,14 @@ export const authenticate = (request: Request, baseUrl: string): { actor: Actor;
     const person = personOf(request, baseUrl);
     if (person !== null) return { actor: person, token: null };
   }
-  const [scheme, token, ...rest] = (request.headers.authorization ?? "").split(" ");
-  if (!scheme) {
+  if (!request.headers.authorization) {
     throw problem(
       "unauthorized",
       "Send the header Authorization: Bearer with the token that POST /v1/connect returned.",
     );
   }
-  if (scheme.toLowerCase() !== "bearer" || !token || rest.length > 0 || !isToken(token)) {
+  const token = tokenOf(request);
+  if (token === null) {
     throw problem(
       "unauthorized",
       "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.",

@@ -4,21 +4,26 @@ import type { Actor, Arguments, Database } from "../database/database.ts";
 import type { LIMITED_ACTIONS } from "../database/enums.ts";
 import type { Log } from "../log.ts";
 import type { Embedder, QueryExtraction } from "../reader/extraction.ts";
+import type { WebhookSettings } from "../webhooks/settings.ts";
+import type { Figures } from "./figures.ts";
+import type { Notifications } from "./notifications.ts";
 import type { Answer, ProblemCode } from "./problem.ts";
-import type { SubmissionListener } from "./submission_listener.ts";
 
 /** What handlers use besides the request. */
 export type Context = {
   /** The whole table of endpoints, for the documents that describe it. */
   endpoints: readonly Endpoint[];
   database: Database;
-  submissions: SubmissionListener;
+  notifications: Notifications;
+  /** The last known rate limit headers, for calls that are refused without asking the database. */
+  figures: Figures;
   embedder: Embedder;
   /** Extracts kind, place, price and so on from a query; null (search by words only) until the vocabulary is loaded. */
   extractQuery: (query: string) => QueryExtraction | null;
   log: Log;
   baseUrl: () => string;
   connectionsPerHour: number;
+  webhooks: WebhookSettings;
   extractionDeadlineMs: number;
   /** The time, by performance.now(), when requests must stop waiting for texts; Infinity until the process stops. */
   leaveBy: () => number;
@@ -59,7 +64,7 @@ export type Endpoint = {
   path: string;
   summary: string;
   description: string;
-  tag: "Connection" | "Offers" | "Asks" | "Search" | "About";
+  tag: "Connection" | "Offers" | "Asks" | "Search" | "Events" | "About";
   /** "token": an agent by its token, or a person by the session of the browser. */
   auth: "none" | "token";
   handler: Handler;
@@ -101,12 +106,20 @@ export type ArgumentName =
   | "secret_hash"
   | "code"
   | "address"
-  | "connections_per_hour";
+  | "connections_per_hour"
+  // Made by handlers/create_webhook.ts.
+  | "encrypted_secret"
+  | "private_allowed";
 
 /** The contract's cap for any body: 1 MB, in bytes. */
 export const ANY_BODY = 1024 * 1024;
 /** The contract's cap for an offer's body: 256 KB, in bytes. */
 export const OFFER_BODY = 256 * 1024;
+/**
+ * The cap for bodies of callers that nobody knows, in bytes: anybody can send many of them at once, and parsing takes
+ * processor time before the caller has a turn. It has room for the longest name and description of an agent.
+ */
+export const UNKNOWN_BODY = 16 * 1024;
 
 /** Returns the codes of all problems of an endpoint: its own, and those of authentication, body and database. */
 export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
@@ -115,5 +128,6 @@ export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
   ...(endpoint.auth === "token" ? (["unauthorized"] as const) : []),
   ...(endpoint.body ? (["payload_too_large", "unsupported_media_type"] as const) : []),
   ...endpoint.problems,
-  ...(endpoint.function === undefined ? [] : (["internal_error", "service_unavailable"] as const)),
+  // A caller may have too many calls open that need the database.
+  ...(endpoint.function === undefined ? [] : (["rate_limited", "internal_error", "service_unavailable"] as const)),
 ];

@@ -9,6 +9,8 @@ export const SOFA = {
 };
 /** The id of the sofa's offer. */
 export const SOFA_ID = "01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10";
+/** The page of the sofa. */
+export const SOFA_PAGE = `https://souk.example.com/offers/${SOFA_ID}`;
 /** The id of the ask. */
 export const ASK_ID = "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a77";
 const SOFA_CONTACT = {
@@ -28,6 +30,7 @@ const SOFA_CONTACT = {
 /** The sofa as others see it. */
 export const SOFA_LISTING = {
   id: SOFA_ID,
+  web_url: SOFA_PAGE,
   document: {
     title: "Grey three-seat sofa",
     description: SOFA.text,
@@ -80,6 +83,7 @@ export const SOFA_UNDERSTOOD = {
 /** The sofa as its owner sees it. */
 export const SOFA_OWNED = {
   id: SOFA_ID,
+  web_url: SOFA_PAGE,
   status: "archived",
   visibility: "owner_only",
   review: "You took this offer down. It can be republished.",
@@ -94,6 +98,8 @@ export const SOFA_OWNED = {
   images: [],
   missing_fields: [],
   published_at: "2026-06-01T09:30:00.000Z",
+  confirmed_at: "2026-06-01T09:30:00.000Z",
+  stale: false,
   created_at: "2026-06-01T09:30:00.000Z",
   updated_at: "2026-06-02T18:00:00.000Z",
 };
@@ -118,7 +124,15 @@ export const ASKED = {
   domain: "home_garden",
   category: "furniture",
   ask_kind: "buy",
-  criteria: { keywords: ["sofa"], must: [], exclude: [], price: { max: 250, currency: "EUR" }, attributes: {} },
+  criteria: {
+    keywords: ["sofa"],
+    must: [],
+    exclude: [],
+    price: { max: 250, currency: "EUR" },
+    location: { text: "Berlin", country: "DE", region: "Berlin", city: "Berlin", remote: false },
+    condition: null,
+    attributes: {},
+  },
   created_at: "2026-06-01T10:00:00.000Z",
   updated_at: "2026-06-01T10:00:00.000Z",
 };

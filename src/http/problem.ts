@@ -27,13 +27,13 @@ export const PROBLEMS = {
     status: 401,
     title: "The token is missing or not valid",
     retryable: false,
-    help: "Send `Authorization: Bearer` with the token that POST /v1/connect returned. A token that was removed stays invalid: connect once more, and ask the person to approve the new agent.",
+    help: "Send `Authorization: Bearer` with the token that POST /v1/connect returned, or with an access token of OAuth. An access token lasts an hour: get the next one at /oauth/token with the refresh token. A token that was removed stays invalid: connect once more, and ask the person to approve the new agent.",
   },
   verification_required: {
     status: 403,
-    title: "A person has to approve this agent",
+    title: "A person has to do something first",
     retryable: false,
-    help: "The agent is not connected to a person yet. Give the person the connection link; after approval the same call succeeds.",
+    help: "`connected` false: the agent is not connected to a person yet. Give the person the connection link; after approval the same call succeeds. `connected` true: a person calls from the browser, and the account has proved no sign-in method. `options` names the page on which each of the `accepted_methods` is added; agents need none.",
   },
   not_found: {
     status: 404,
@@ -93,7 +93,7 @@ export const PROBLEMS = {
     status: 413,
     title: "The body is too large",
     retryable: false,
-    help: "A request body may have 1 MB, that of an offer 256 KB, and an offer's text 4,000 characters. Refer to images by link.",
+    help: "A request body may have 1 MB, that of an offer 256 KB, that of POST /v1/connect 16 KB, and an offer's text 4,000 characters. Refer to images by link.",
   },
   unsupported_media_type: {
     status: 415,
@@ -105,7 +105,7 @@ export const PROBLEMS = {
     status: 429,
     title: "Too many calls",
     retryable: true,
-    help: "The cap of the rolling hour is reached. Wait as many seconds as `Retry-After` says. When creating agents: reuse the token you hold.",
+    help: "The cap of the rolling hour is reached, or too many of your calls are open at once: 8 run at a time, and 256 wait. Wait as many seconds as `Retry-After` says. When creating agents: reuse the token you hold.",
   },
   internal_error: {
     status: 500,
@@ -151,7 +151,7 @@ const isCode = (code: string): code is ProblemCode => Object.hasOwn(PROBLEMS, co
  * Returns whether a thrown value is a Problem. An Error is not a Problem, even if PostgreSQL, Node or a library gave it
  * a code.
  */
-const isProblem = (thrown: unknown): thrown is Problem =>
+export const isProblem = (thrown: unknown): thrown is Problem =>
   typeof thrown === "object" &&
   thrown !== null &&
   !(thrown instanceof Error) &&
@@ -174,7 +174,9 @@ const NOT_NOW_MESSAGE =
 export const isUnavailable = (thrown: unknown): boolean => {
   if (!(thrown instanceof Error)) return false;
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
-  return NOT_NOW.test(code) || NOT_NOW_MESSAGE.test(thrown.message);
+  // PostgreSQL refused or ended the session, whatever its reason: for some, as on a full disk, it has no code.
+  const isFatal = "severity" in thrown && thrown.severity === "FATAL";
+  return isFatal || NOT_NOW.test(code) || NOT_NOW_MESSAGE.test(thrown.message);
 };
 
 /**
@@ -205,7 +207,11 @@ export const problemOf = (thrown: unknown): Problem => {
   if (thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" && /^PT\d{3}$/.test(thrown.code)) {
     const hint = "hint" in thrown && typeof thrown.hint === "string" ? JSON.parse(thrown.hint) : {};
     const detail = "detail" in thrown && typeof thrown.detail === "string" ? thrown.detail : "";
-    const { headers, ...members } = hint as { headers?: Record<string, string | number> };
+    const {
+      headers,
+      unknown_caller: _,
+      ...members
+    } = hint as { headers?: Record<string, string | number>; unknown_caller?: boolean };
     if (isCode(thrown.message)) return problem(thrown.message, detail, members, headers ?? {});
   }
   if (isCallerGone(thrown)) {
@@ -217,7 +223,10 @@ export const problemOf = (thrown: unknown): Problem => {
   if (isUnavailable(thrown)) {
     return problem(
       "service_unavailable",
-      "The market cannot be reached at the moment. Nothing was done; try again in a few seconds.",
+      // PostgreSQL may have committed just before the connection was lost.
+      isConnectionLost(thrown)
+        ? "The connection to the market was lost while this request was under way, so it is not known whether it was done. In a few seconds, read how things are now; then repeat the request if it is still needed."
+        : "The market cannot be reached at the moment. Nothing was done; try again in a few seconds.",
       {
         retry_after: UNAVAILABLE_RETRY_SECONDS,
       },

@@ -1,6 +1,5 @@
 import type { Database } from "../database/database.ts";
 import type { Log } from "../log.ts";
-import type { createQueryExtractor } from "../reader/builtin/query.ts";
 import type { Meaning } from "../reader/embed/learn.ts";
 import type { QueryExtraction, Vocabulary } from "../reader/extraction.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../reader/vocabulary.ts";
@@ -25,22 +24,36 @@ export type Readiness = {
 export const createReadiness = (options: { migrated: boolean }): Readiness => {
   let { migrated } = options;
   let offered = false;
-  let extractQuery: ReturnType<typeof createQueryExtractor> | null = null;
+  let extractQuery: Readiness["extractQuery"] | null = null;
   let meaning: Meaning | null = null;
   let nextVocabulary: (() => Promise<Vocabulary | null>) | null = null;
+  /** The check that runs. Probes at the same time share it, so that many of them hold no more connections than one. */
+  let checking: Promise<void> | null = null;
 
   const refreshVocabulary = async ({ call }: Database): Promise<void> => {
-    const ask = async (name: string) => JSON.parse(await call("visitor", name, {}, "read"));
+    // The vocabulary takes longer than a read may take.
+    const ask = async (name: string) => JSON.parse(await call("visitor", name, {}, "search"));
     nextVocabulary ??= followVocabulary({
       changedAt: () => ask("vocabulary_changed_at"),
       load: () => ask("get_vocabulary"),
     });
     const vocabulary = await nextVocabulary();
     if (vocabulary === null) return;
-    // Imported only here, because the module is large and a worker does not need it.
-    const { createQueryExtractor } = await import("../reader/builtin/query.ts");
-    extractQuery = createQueryExtractor(vocabulary);
+    // Imported only here, because the modules are large and a worker does not need the second one.
+    const { prepareKnowledge } = await import("../reader/builtin/knowledge.ts");
+    const { queryExtractorOf } = await import("../reader/builtin/query.ts");
+    const { besideOthers } = await import("../reader/steps.ts");
+    await prepareKnowledge(vocabulary);
+    extractQuery = await besideOthers(queryExtractorOf(vocabulary));
     meaning = vocabulary.meaning ?? null;
+  };
+  let refreshing: Promise<void> | null = null;
+  /** One at a time, so that an older vocabulary never replaces a newer one. */
+  const refresh = (database: Database): Promise<void> => {
+    refreshing ??= refreshVocabulary(database).finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
   };
 
   return {
@@ -48,7 +61,10 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
       if (stopping.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
       if (!offered) return "the database does not know yet which sign-in methods are offered";
-      return database.check().then(
+      checking ??= database.check().finally(() => {
+        checking = null;
+      });
+      return checking.then(
         () => "ready",
         (error: unknown) => {
           log.warn({ err: error }, "not ready");
@@ -62,14 +78,12 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
     async prepare(database, signInMethods) {
       await database.check();
       await database.call("visitor", "offer_methods", { methods: signInMethods });
-      await refreshVocabulary(database);
+      await refresh(database);
       offered = true;
     },
     follow(database, log) {
       const timer = setInterval(() => {
-        refreshVocabulary(database).catch((error: unknown) =>
-          log.warn({ err: error }, "the vocabulary could not be followed"),
-        );
+        refresh(database).catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
       }, VOCABULARY_POLL_MS);
       return () => clearInterval(timer);
     },

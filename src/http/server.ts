@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type express from "express";
 import { EXPECTS_CONTINUE } from "./body.ts";
+import { shareConnections } from "./connections.ts";
 import { PROBLEMS, type ProblemCode } from "./problem.ts";
 
 /** A normal client sends its headers in much less time. */
@@ -14,6 +15,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 65_000;
 /** A socket without any traffic for this long is closed: its client does not read the response. */
 const SOCKET_TIMEOUT_MS = 90_000;
+/** An idle connection takes a few kilobytes. */
 const MAX_CONNECTIONS = 10_000;
 /**
  * Load balancers poll /readyz about every second. After this time they send no more requests, so the port can close.
@@ -47,12 +49,14 @@ const LIMITS = {
   keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: 1_000,
   socketTimeout: SOCKET_TIMEOUT_MS,
+  maxConnections: MAX_CONNECTIONS,
 };
 
 /**
- * Serves an application, with timeouts for slow clients, and a problem document for requests that are not valid HTTP.
+ * Serves an application, with timeouts for slow clients, connections that callers share, and a problem document for
+ * requests that are not valid HTTP.
  * @param options.baseUrl the base URL of the pages that explain errors
- * @param options.limits shorter timeouts, for tests
+ * @param options.limits shorter timeouts and fewer connections, for tests
  */
 export const serve = async (
   app: express.Express,
@@ -60,17 +64,18 @@ export const serve = async (
   host: string,
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
-  const { socketTimeout, ...limits } = { ...LIMITS, ...options.limits };
+  const { socketTimeout, maxConnections, ...limits } = { ...LIMITS, ...options.limits };
+  const { listener, watch } = shareConnections(maxConnections, app);
   // The application refuses a request without a host, with a problem document.
-  const server: Server = createServer({ ...limits, requireHostHeader: false }, app);
-  server.maxConnections = MAX_CONNECTIONS;
+  const server: Server = createServer({ ...limits, requireHostHeader: false }, listener);
+  watch(server);
   server.timeout = socketTimeout;
   server.on("checkContinue", (request, response) => {
     Object.assign(request, { [EXPECTS_CONTINUE]: true });
-    app(request, response);
+    listener(request, response);
   });
   // HTTP allows a server to ignore an unknown expectation, so the request is handled like any other.
-  server.on("checkExpectation", (request, response) => app(request, response));
+  server.on("checkExpectation", listener);
   server.on("clientError", (error: Error & { code?: string }, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const { status, code, detail } = RAW[error.code ?? ""] ?? {
@@ -95,7 +100,11 @@ export const serve = async (
       `Request-Id: ${requestId}`,
       "Connection: close",
     ];
-    socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n${body}`);
+    // The socket is destroyed once the refusal is written. If it stayed open, the rest of a slow request could still
+    // arrive and be carried out, although its client was told 408. After other errors the parser reads nothing more, so
+    // the client gets time to read the refusal.
+    const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+    socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n${body}`, () => late && socket.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, randomInt } from "node:crypto";
+import { createHmac, hash, randomBytes, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -21,18 +21,30 @@ const base62 = (value: bigint, length: number): string => {
 
 const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
 
+/** 256 random bits in base 62. */
+const randomPart = (): string => base62(BigInt(`0x${randomBytes(32).toString("hex")}`), TOKEN_LENGTH);
+
+const withChecksum = (body: string): string => body + checksum(body);
+
+const hasChecksum = (token: string): boolean => withChecksum(token.slice(0, -CHECKSUM_LENGTH)) === token;
+
 /** Returns a new agent token: `agt_`, 256 random bits in base 62, and the CRC-32 of the characters before it. */
-export const newToken = (): string => {
-  const body = `agt_${base62(BigInt(`0x${randomBytes(32).toString("hex")}`), TOKEN_LENGTH)}`;
-  return body + checksum(body);
-};
+export const newToken = (): string => withChecksum(`agt_${randomPart()}`);
 
 /** Returns whether a string has the form and the checksum of a token. This finds typos without a query. */
-export const isToken = (candidate: string): boolean => {
-  if (!/^agt_[0-9A-Za-z]{49}$/.test(candidate)) return false;
-  const body = candidate.slice(0, -CHECKSUM_LENGTH);
-  return checksum(body) === candidate.slice(-CHECKSUM_LENGTH);
-};
+export const isToken = (candidate: string): boolean =>
+  /^agt_[0-9A-Za-z]{49}$/.test(candidate) && hasChecksum(candidate);
+
+/**
+ * Returns a new refresh token of OAuth: `rft_`, a part that all refresh tokens of a grant share, a part of its own, and
+ * the CRC-32. By the shared part, the database knows a token again that was used before.
+ * @param family the shared part of the token that this one follows; a new one if there is none
+ */
+export const newRefreshToken = (family: string = randomPart()): string => withChecksum(`rft_${family}${randomPart()}`);
+
+/** Returns the part of a refresh token that all of its grant share; null if the string is not a refresh token. */
+export const familyOf = (candidate: string): string | null =>
+  /^rft_[0-9A-Za-z]{92}$/.test(candidate) && hasChecksum(candidate) ? candidate.slice(4, 4 + TOKEN_LENGTH) : null;
 
 /** Returns a new secret for a link or a cookie: 256 random bits in base64url. */
 export const newSecret = (): string => randomBytes(32).toString("base64url");
@@ -44,7 +56,7 @@ export const newCode = (): string => {
 };
 
 /** Returns the SHA-256 of a token or a secret. The database stores only this. */
-export const hashSecret = (secret: string): Buffer => createHash("sha256").update(secret, "utf8").digest();
+export const hashSecret = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
 /** Returns the key from which the database derives an agent's verification links. It is made from the agent's token. */
 export const linkKey = (token: string): Buffer => createHmac("sha256", token).update("verification link").digest();

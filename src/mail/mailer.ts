@@ -4,7 +4,15 @@ import type { Log } from "../log.ts";
 import type { MailSettings } from "../sign_in/settings.ts";
 
 /** A message to one e-mail address, as plain text and as HTML. */
-export type Message = { subject: string; text: string; html: string };
+export type Message = {
+  subject: string;
+  text: string;
+  html: string;
+  /** Its Message-ID without brackets, if the message may have to be sent again. */
+  id?: string;
+  /** The URL at which a mail program stops messages of this kind with one POST (RFC 8058). */
+  stop?: string;
+};
 
 /** Sends messages through the mail server. */
 export type Mailer = {
@@ -77,7 +85,7 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: 
   transport.on("error", (error) => log.debug(factsOf(error), "a mail connection ended"));
 
   return {
-    async send(to, { subject, text, html }, signal) {
+    async send(to, { subject, text, html, id, stop }, signal) {
       const end = AbortSignal.any([stopping, AbortSignal.timeout(DEADLINE_MS), ...(signal ? [signal] : [])]);
       // The address is an object, because nodemailer would parse a string as a list of addresses.
       const sent = transport.sendMail({
@@ -87,7 +95,13 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: 
         text,
         html,
         // RFC 3834: prevents out-of-office replies.
-        headers: { "Auto-Submitted": "auto-generated" },
+        headers: {
+          "Auto-Submitted": "auto-generated",
+          ...(stop === undefined
+            ? {}
+            : { "List-Unsubscribe": `<${stop}>`, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
+        },
+        ...(id === undefined ? {} : { messageId: `<${id}>` }),
       });
       try {
         await Promise.race([sent, rejectOnAbort(end)]);

@@ -24,7 +24,8 @@ const readTemplates = (): { html: Eta; text: Eta } => {
 
 const { html, text } = readTemplates();
 
-const message = (name: string, subject: string, data: object): Message => ({
+/** Makes a message of the templates with a name. What others wrote must not be in the subject. */
+export const message = (name: string, subject: string, data: object): Message => ({
   subject,
   text: text.render(`@${name}`, data),
   html: html.render(`@${name}`, { ...data, subject }),
@@ -48,3 +49,35 @@ export const approvalMessage = (data: { agentName: string; approvedAt: string; s
     day: data.approvedAt.slice(0, 10),
     clock: data.approvedAt.slice(11, 16),
   });
+
+/**
+ * The message that tells a person, after a sign-in method was proved, what became of the agents of the account.
+ * @param data.provedAt RFC 3339 in UTC
+ * @param data.recovered whether the proof recovered the account
+ * @param data.kept the names of the agents that go on
+ * @param data.removed the names of the agents that were removed
+ * @param data.waiting the names of the agents that wait to be approved again
+ * @param data.settings URL of the settings
+ */
+export const proofMessage = (data: {
+  method: string;
+  provedAt: string;
+  recovered: boolean;
+  kept: string[];
+  removed: string[];
+  waiting: string[];
+  settings: string;
+}): Message => {
+  const heading = data.recovered ? "Your account on Souk was recovered" : "A way to sign in to Souk was added";
+  return message("proof_notice", heading, {
+    ...data,
+    heading,
+    day: data.provedAt.slice(0, 10),
+    clock: data.provedAt.slice(11, 16),
+    lists: [
+      { words: "These agents act for you, as before:", names: data.kept },
+      { words: "These agents were removed, and can do nothing any more:", names: data.removed },
+      { words: "These agents are disconnected until you approve them again in the settings:", names: data.waiting },
+    ].filter(({ names }) => names.length > 0),
+  });
+};

@@ -2,9 +2,12 @@ import type { WorkerEvents } from "graphile-worker";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { z } from "zod";
+import type { Replicas } from "../database/replicas.ts";
+import type { Turns } from "../database/turns.ts";
 import type { Embedder } from "../reader/extraction.ts";
 import type { Outcome } from "../reader/fallback.ts";
 import { readUsage } from "../reader/usage.ts";
+import type { Parts } from "../tracing/span.ts";
 
 /**
  * The metrics of a process for Prometheus. Labels are statuses and names from the code (operations, tasks, models,
@@ -15,18 +18,27 @@ export type Metrics = {
    * Counts one request.
    * @param operation the operation of the endpoint or page; undefined for any other path
    * @param status the HTTP status, or 499 when the client closed the connection before the response
+   * @param parts the times of its parts, if they were measured
    */
-  countRequest(operation: unknown, status: number, milliseconds: number): void;
+  countRequest(operation: unknown, status: number, milliseconds: number, parts?: Parts): void;
+  /** Whether anybody can read the metrics. Otherwise, what costs time to measure is not measured. */
+  readonly exposed: boolean;
   /** Records how long one extraction took, as an extractor reports it to onOutcome. */
   countExtraction(outcome: Outcome): void;
   /** Wraps an embedder so that its calls are counted. */
   measured(embedder: Embedder): Embedder;
   /** Adds connection pools, by name. They are measured at each scrape. */
   watchPools(pools: Readonly<Record<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>>): void;
+  /** Sets the turns in which callers use the pools. They are measured at each scrape. */
+  watchTurns(turns: Pick<Turns<never>, "waiting" | "refused">): void;
+  /** Sets the function that returns the state of each replica, which is called at each scrape. */
+  watchReplicas(read: Replicas["states"]): void;
   /** Sets the function that reads inspect.state() at each scrape. */
   watchState(read: () => Promise<unknown>): void;
   /** Counts jobs by the events of a worker. */
   watchJobs(events: Pick<WorkerEvents, "on">): void;
+  /** Returns the values of all metrics, to be added to those of other processes (src/processes.ts). */
+  values(): Promise<Awaited<ReturnType<Registry["getMetricsAsJSON"]>>>;
   /** Returns all metrics in the text format of Prometheus. It never fails: without a database souk_database_up is 0. */
   text(): Promise<string>;
   /** The content type of that text. */
@@ -42,6 +54,7 @@ const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600];
 /** A scrape has ten seconds by default. If the database hangs, the process's own metrics must still be in time. */
 const STATE_TIMEOUT_MS = 3_000;
 
+const oneFunction = z.object({ function: z.string(), calls: z.number(), seconds: z.number() });
 const jobsOfOneState = z.object({ task: z.string(), state: z.string(), count: z.number(), oldest_seconds: z.number() });
 /** The result of inspect.state(). */
 const stateShape = z.object({
@@ -50,6 +63,8 @@ const stateShape = z.object({
   heartbeat_age_seconds: z.number().nullable(),
   workers: z.number(),
   invariants: z.record(z.string(), z.number()),
+  // A database before its migration does not say this yet.
+  functions: z.array(oneFunction).default([]),
   checked_seconds_ago: z.number().nullable(),
 });
 
@@ -61,9 +76,15 @@ const withinTime = <T>(work: Promise<T>): Promise<T> => {
 
 /** Makes the gauges for inspect.state(). Returns the function that sets them, which is called at each scrape. */
 const createStateGauges = (registers: [Registry]) => {
-  const up = new Gauge({ name: "souk_database_up", help: "Whether the database told its state.", registers });
+  // Several API processes ask the same database, so their figures are not added up. They agree that it is up if all do.
+  const up = new Gauge({
+    name: "souk_database_up",
+    help: "Whether the database told its state.",
+    aggregator: "min",
+    registers,
+  });
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
+    new Gauge({ name, help, labelNames, aggregator: "max", registers });
   const jobs = gauge("souk_jobs", "Jobs that are not done, by task and state.", ["task", "state"]);
   const oldestJob = gauge("souk_job_oldest_seconds", "Age of the oldest job, by task and state.", ["task", "state"]);
   const waiting = gauge("souk_submissions_waiting", "Texts that wait to be read.");
@@ -72,7 +93,19 @@ const createStateGauges = (registers: [Registry]) => {
   const heartbeat = gauge("souk_worker_heartbeat_age_seconds", "Since the latest heartbeat of any worker.");
   const violations = gauge("souk_invariant_violations", "Rows that break an invariant, as last found.", ["invariant"]);
   const checked = gauge("souk_invariants_checked_age_seconds", "Since the invariants were last checked.");
-  const labelled = [jobs, oldestJob, violations];
+  const functionSeconds = new Counter({
+    name: "souk_function_seconds_total",
+    help: "Time in the ten SQL functions that take the most, without those that they call. Needs track_functions.",
+    labelNames: ["function"],
+    registers,
+  });
+  const functionCalls = new Counter({
+    name: "souk_function_calls_total",
+    help: "Calls of these functions.",
+    labelNames: ["function"],
+    registers,
+  });
+  const labelled = [jobs, oldestJob, violations, functionSeconds, functionCalls];
   const single = [waiting, oldestWaiting, workers, heartbeat, checked];
 
   return async (read: () => Promise<unknown>): Promise<void> => {
@@ -88,6 +121,10 @@ const createStateGauges = (registers: [Registry]) => {
     for (const { task, state, count, oldest_seconds } of database.jobs) {
       jobs.set({ task, state }, count);
       oldestJob.set({ task, state }, oldest_seconds);
+    }
+    for (const { function: name, calls, seconds } of database.functions) {
+      functionSeconds.inc({ function: name }, seconds);
+      functionCalls.inc({ function: name }, calls);
     }
     waiting.set(database.submissions.waiting);
     oldestWaiting.set(database.submissions.oldest_seconds);
@@ -112,6 +149,13 @@ export const createMetrics = (exposed: boolean): Metrics => {
     name: "souk_http_request_duration_seconds",
     help: "From a request's head to its answer's end, by operation and status.",
     labelNames: ["operation", "status"],
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const partDurations = new Histogram({
+    name: "souk_request_part_seconds",
+    help: "Of requests that have this part: waiting for a turn, the database (db), reading or rendering.",
+    labelNames: ["part"],
     buckets: REQUEST_BUCKETS,
     registers,
   });
@@ -192,12 +236,57 @@ export const createMetrics = (exposed: boolean): Metrics => {
     },
   });
 
+  let turns: Pick<Turns<never>, "waiting" | "refused"> | null = null;
+  new Gauge({
+    name: "souk_calls_waiting",
+    help: "Calls that wait for their caller's turn, by pool.",
+    labelNames: ["pool"],
+    registers,
+    collect() {
+      if (turns !== null) for (const [pool, count] of Object.entries(turns.waiting())) this.set({ pool }, count);
+    },
+  });
+  new Counter({
+    name: "souk_calls_refused_total",
+    help: "Calls refused with 429 because their caller had too many waiting.",
+    registers,
+    collect() {
+      this.reset();
+      if (turns !== null) this.inc(turns.refused());
+    },
+  });
+
+  let replicas: Replicas["states"] = () => [];
+  new Gauge({
+    name: "souk_replica_in_use",
+    help: "Whether reads use a replica, numbered as in DATABASE_READ_URL: 0 while it is too far behind, down or refuses connections.",
+    labelNames: ["replica"],
+    registers,
+    collect() {
+      for (const { name, inUse } of replicas()) this.set({ replica: name }, inUse ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "souk_replica_behind_seconds",
+    help: "At most how far a replica is behind the primary; absent while it does not answer.",
+    labelNames: ["replica"],
+    registers,
+    collect() {
+      this.reset();
+      for (const { name, secondsBehind } of replicas())
+        if (secondsBehind !== null) this.set({ replica: name }, secondsBehind);
+    },
+  });
+
   const readState = createStateGauges(registers);
   let stateOf: (() => Promise<unknown>) | null = null;
 
   return {
-    countRequest: (operation, status, milliseconds) =>
-      requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000),
+    exposed,
+    countRequest(operation, status, milliseconds, parts = {}) {
+      requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000);
+      for (const [part, time] of Object.entries(parts)) partDurations.observe({ part }, time / 1000);
+    },
     countExtraction({ model, operation, milliseconds }) {
       extractionDurations.observe({ model, operation }, milliseconds / 1000);
     },
@@ -217,6 +306,12 @@ export const createMetrics = (exposed: boolean): Metrics => {
     }),
     watchPools(given) {
       for (const [name, pool] of Object.entries(given)) pools.set(name, pool);
+    },
+    watchTurns(given) {
+      turns = given;
+    },
+    watchReplicas(read) {
+      replicas = read;
     },
     watchState(read) {
       stateOf = read;
@@ -239,6 +334,10 @@ export const createMetrics = (exposed: boolean): Metrics => {
         if (start !== undefined)
           jobDurations.observe({ task: job.task_identifier, outcome }, (performance.now() - start) / 1000);
       });
+    },
+    async values() {
+      if (stateOf !== null) await readState(stateOf);
+      return registry.getMetricsAsJSON();
     },
     async text() {
       if (stateOf !== null) await readState(stateOf);

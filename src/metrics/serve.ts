@@ -22,7 +22,7 @@ const respond = (response: ServerResponse, status: number, type: string, body: s
  * @param token what a client must send as Bearer token; null when everybody may read the metrics
  */
 export const metricsHandler =
-  (metrics: Metrics, token: string | null) =>
+  (metrics: Pick<Metrics, "text" | "contentType">, token: string | null) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (token !== null && !hasToken(request.headers.authorization, token)) {
       response.setHeader("WWW-Authenticate", "Bearer");
@@ -43,7 +43,7 @@ export const metricsHandler =
  * @throws when the process cannot listen on the port
  */
 export const serveMetrics = async (
-  metrics: Metrics,
+  metrics: Pick<Metrics, "text" | "contentType">,
   port: number,
   host: string,
   token: string | null,

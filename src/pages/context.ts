@@ -1,8 +1,15 @@
 import type { Database } from "../database/database.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 
 /**
  * What the pages need from the process. `baseUrl` is a function, because a port that the system chooses is known only
  * after the server listens.
  */
-export type PagesContext = { database: Database; baseUrl: () => string; signIn: SignIn };
+export type PagesContext = {
+  database: Database;
+  baseUrl: () => string;
+  signIn: SignIn;
+  /** The table of endpoints, from which the reference is made. */
+  endpoints: readonly Endpoint[];
+};

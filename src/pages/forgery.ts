@@ -20,11 +20,14 @@ const tokenFor = (secret: string, path: string): string =>
 
 /** Returns the token for the form at a path in this browser. Sets the browser's cookie when it has none. */
 export const giveFormToken = (request: Request, response: Response, baseUrl: string, path: string): string => {
-  let secret = readCookie(request, baseUrl, FORGERY_COOKIE);
-  if (secret === null) {
-    secret = newSecret();
-    setCookie(response, baseUrl, FORGERY_COOKIE, secret);
-  }
+  const kept = readCookie(request, baseUrl, FORGERY_COOKIE);
+  if (kept !== null) return tokenFor(kept, path);
+  // All forms of a page need the same cookie.
+  const given: unknown = response.locals["formSecret"];
+  if (typeof given === "string") return tokenFor(given, path);
+  const secret = newSecret();
+  response.locals["formSecret"] = secret;
+  setCookie(response, baseUrl, FORGERY_COOKIE, secret);
   return tokenFor(secret, path);
 };
 

@@ -87,9 +87,10 @@ const sendProblem = (request: Request, response: Response, baseUrl: string, thro
     response.send(answer.body);
     return;
   }
-  const { code, detail } = failure;
+  const { code, detail, members } = failure;
   const link = `${baseUrl}${request.path}`;
-  response.type("html").send(renderProblem(baseUrl, { code, detail, requestId, link }));
+  const back = typeof members?.["way_back"] === "string" ? members["way_back"] : undefined;
+  response.type("html").send(renderProblem(baseUrl, { code, detail, requestId, link, back }));
 };
 
 /** The Problem for a form that we did not give this browser, or gave it before it lost its cookies. */

@@ -7,7 +7,7 @@ import { renderPage, rootOf } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
 
 /**
- * Makes the page behind the link that `npm start` prints while there is no moderator. The first person who presses its
+ * Makes the page behind the link that `npm start` gives while there is no moderator. The first person who presses its
  * button becomes a moderator, and the link ends. Opening the page changes nothing.
  */
 export const moderatorPages = ({ database, baseUrl }: PagesContext): Page[] => {

@@ -1,9 +1,12 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
+import { DISCOVERY } from "../http/discovery.ts";
 import { PROBLEMS, type ProblemCode } from "../http/problem.ts";
 import { visibleName, visibleText } from "../http/visible_text.ts";
+import { type Place, placeOf } from "../oauth/redirect.ts";
+import { measured } from "../tracing/tracing.ts";
+import { assetPath } from "./assets.ts";
 
 /**
  * Renders pages, with a function for each. Templates are read and compiled once, when this module is loaded, so that a
@@ -22,12 +25,6 @@ const readTemplates = (): Eta => {
 };
 
 const eta = readTemplates();
-
-const css = readFileSync(new URL("./souk.css", import.meta.url), "utf8");
-const cssHash = createHash("sha256").update(css).digest("base64url").slice(0, 16);
-
-/** The stylesheet of all pages, with its ETag. */
-export const STYLESHEET: Readonly<{ css: string; etag: string }> = { css, etag: `"${cssHash}"` };
 
 /** A number of whole minutes in words: "2 minutes ago". */
 export const minutesAgo = (minutes: number): string => {
@@ -57,12 +54,13 @@ export const rootOf = (baseUrl: string): string => new URL(baseUrl).pathname.rep
  * @returns HTML
  */
 export const renderPage = (name: string, baseUrl: string, data: object): string =>
-  eta.render(`@${name}`, {
-    ...data,
-    root: rootOf(baseUrl),
-    // The hash in the URL keeps a browser from using a cached stylesheet of another version.
-    stylesheet: `assets/souk.css?v=${cssHash}`,
-  });
+  measured("render", { name: `render ${name}` }, () =>
+    eta.render(`@${name}`, {
+      ...data,
+      root: rootOf(baseUrl),
+      asset: assetPath,
+    }),
+  );
 
 /**
  * The path of the sign-in page.
@@ -76,6 +74,8 @@ export const signInPath = (baseUrl: string, path: string, again = false): string
 export type Connection = {
   agent_name: string;
   code: string;
+  /** The client, if the agent came by OAuth. */
+  client: { client_id: string; redirect_uri: string } | null;
   /** RFC 3339 in UTC. */
   requested_at: string;
   requested_minutes_ago: number;
@@ -116,6 +116,10 @@ export const renderApproval = (
   renderPage("approval", baseUrl, {
     name: visibleName(connection.agent_name),
     code: connection.code,
+    client: connection.client && {
+      ...placeOf(connection.client.redirect_uri),
+      publisher: URL.canParse(connection.client.client_id) ? new URL(connection.client.client_id).host : null,
+    },
     requestedAt: connection.requested_at,
     clock: connection.requested_at.slice(11, 16),
     asked: minutesAgo(connection.requested_minutes_ago),
@@ -129,13 +133,27 @@ export const renderApproval = (
 
 /**
  * Renders the page after "Approve".
- * @param hasMethod whether the account has a sign-in method. Without one, the account is lost with this browser.
+ * @param account.hasMethod whether the account has a sign-in method. Without one, the account is lost with this browser.
+ * @param account.canAdd whether the service offers a sign-in method
  */
-export const renderApproved = (baseUrl: string, agentName: string, hasMethod: boolean): string =>
-  renderPage("approved", baseUrl, { name: visibleName(agentName), hasMethod });
+export const renderApproved = (
+  baseUrl: string,
+  agentName: string,
+  account: { hasMethod: boolean; canAdd: boolean },
+): string => renderPage("approved", baseUrl, { name: visibleName(agentName), ...account });
 
-/** Renders the page after "Not mine". */
-export const renderDeclined = (baseUrl: string): string => renderPage("declined", baseUrl, {});
+/** A place to which a person's browser goes back, and its address. */
+type Back = Place & { address: string };
+
+/** Renders the page after "Approve" for a client of OAuth. It goes on by itself; its link is for when it does not. */
+export const renderReturning = (baseUrl: string, agentName: string, back: Back): string =>
+  renderPage("returning", baseUrl, { name: visibleName(agentName), back });
+
+/**
+ * Renders the page after "Not mine".
+ * @param back where the client of OAuth learns it; null if the agent did not come by OAuth
+ */
+export const renderDeclined = (baseUrl: string, back: Back | null): string => renderPage("declined", baseUrl, { back });
 
 /** The help on an error page: a heading, what the person can do, and whether opening the page again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
@@ -170,6 +188,20 @@ const CONNECTION_GUIDANCE: Guides = {
 };
 
 const NEW_VERIFICATION = "Your agent can ask for a new verification link at any time; it stays connected as it is.";
+/** For requests of clients of OAuth. Opening the page again makes the same mistake again. */
+const AUTHORIZATION_GUIDANCE: Guides = {
+  bad_request: {
+    heading: "This program cannot be connected",
+    steps: ["Nothing was changed, and the program got no access."],
+    again: false,
+  },
+  rate_limited: {
+    heading: "Too many at once",
+    steps: ["Nothing was changed. Start again from the program after a while."],
+    again: false,
+  },
+};
+
 /** For verification links. */
 const VERIFICATION_GUIDANCE: Guides = {
   not_found: { heading: "Nothing is here", steps: [INCOMPLETE, NEW_VERIFICATION], again: false },
@@ -207,6 +239,7 @@ const FORM_GUIDANCE: Guidance = {
 const guidanceFor = (path: string): { guides: Guides; again: string } => {
   const [, kind] = path.split("/");
   if (kind === "connect") return { guides: CONNECTION_GUIDANCE, again: "Open the link again" };
+  if (kind === "oauth") return { guides: AUTHORIZATION_GUIDANCE, again: "Open the page again" };
   if (kind === "verify") return { guides: VERIFICATION_GUIDANCE, again: "Open the link again" };
   return { guides: {}, again: "Open the page again" };
 };
@@ -214,10 +247,11 @@ const guidanceFor = (path: string): { guides: Guides; again: string } => {
 /**
  * Renders an error page.
  * @param failure.link the URL of the page to open again
+ * @param failure.back the address at which a client of OAuth learns what was wrong
  */
 export const renderProblem = (
   baseUrl: string,
-  failure: { code: ProblemCode; detail: string; requestId: string; link: string },
+  failure: { code: ProblemCode; detail: string; requestId: string; link: string; back?: string | undefined },
 ): string => {
   const { code } = failure;
   const { guides, again: label } = guidanceFor(failure.link.slice(baseUrl.length));
@@ -228,6 +262,7 @@ export const renderProblem = (
     detail: failure.detail,
     link: again ? failure.link : null,
     again: label,
+    back: failure.back === undefined ? null : { ...placeOf(failure.back), address: failure.back },
     requestId: failure.requestId,
   });
 };
@@ -244,5 +279,34 @@ export const renderErrors = (baseUrl: string): string =>
     })),
   });
 
-/** Renders the home page. */
-export const renderHome = (baseUrl: string): string => renderPage("home", baseUrl, { api: `${baseUrl}/v1` });
+/** What the home page shows of the market, as api.get_market_overview returns it. */
+export type Overview = {
+  /** Counting ended above this number. */
+  most: number;
+  offers: number;
+  asks: number;
+  /** The newest titles, which others wrote. */
+  newest: string[];
+};
+
+/** A number with its noun: "1 offer", "2,000 offers", "more than 10,000 offers". */
+const counted = (count: number, most: number, noun: string): string =>
+  `${count > most ? "more than " : ""}${Math.min(count, most).toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+
+/** The database's limit for titles, in characters. */
+const TITLE_LENGTH = 120;
+
+/**
+ * Renders the home page.
+ * @param overview what it shows of the market; null if the operator does not want it
+ */
+export const renderHome = (baseUrl: string, overview: Overview | null): string =>
+  renderPage("home", baseUrl, {
+    api: `${baseUrl}/v1`,
+    mcp: `${baseUrl}${DISCOVERY.mcp}`,
+    overview: overview && {
+      offers: counted(overview.offers, overview.most, "offer"),
+      asks: counted(overview.asks, overview.most, "ask"),
+      newest: overview.newest.map((title) => visibleText(title, TITLE_LENGTH)).filter((title) => title !== ""),
+    },
+  });

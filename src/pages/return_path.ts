@@ -8,7 +8,7 @@ const SECRET = "[A-Za-z0-9_-]{16,128}";
  * string, no percent escape matches, so that a browser cannot read the path as another path or another host.
  */
 const ALLOWED = new RegExp(
-  `^(?:/settings(?:/[A-Za-z0-9_-]+)*(?:\\?[A-Za-z0-9_=&%+-]*)?|/connect/${SECRET}|/verify/${SECRET})$`,
+  `^(?:/(?:settings|admin)(?:/[A-Za-z0-9_-]+)*(?:\\?[A-Za-z0-9_=&%+-]*)?|/connect/${SECRET}|/verify/${SECRET})$`,
 );
 
 /** The limit in src/pages/frame.ts (RETURN_LENGTH). */

@@ -10,6 +10,7 @@ import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
 import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
+import { type AgentView, chosenAgents, readAgents } from "./settings/agents.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
 import { toFormErrors } from "./sign_in/choose.ts";
 import type { FormErrors } from "./sign_in/views.ts";
@@ -20,7 +21,9 @@ import type { FormErrors } from "./sign_in/views.ts";
 export type Verification = {
   status: "pending" | "completed" | "expired" | "cancelled";
   method: SignInMethod;
+  agent_id: string;
   agent_name: string;
+  agent_removed: boolean;
   account_label: string;
   /** "session" when the browser has to be signed in to the account, and is not. */
   requires: "nothing" | "session";
@@ -31,18 +34,40 @@ export type Verification = {
   missing: "sign_in" | "browser" | "sign_out" | null;
   /** Whether this browser is signed in to the verification's account. */
   mine: boolean;
+  /** Proving the method recovers the account, which nobody can open any more. */
+  recovers: boolean;
   /** Seconds. */
   expires_in: number;
 };
 
-/** Renders the page of a verification. `shown.label`: the account that this browser is signed in to, if another one. */
+/**
+ * Renders the page of a verification.
+ * @param shown.label the account that this browser is signed in to, if another one
+ * @param shown.chosen the agents that the person checked before; null the first time
+ * @param shown.settingsToken the token of the forms that approve an agent again
+ */
 const renderVerification = (
   baseUrl: string,
   verification: Verification,
-  shown: { token: string; path: string; email: string; label: string | null; errors: FormErrors },
+  shown: {
+    token: string;
+    settingsToken: string;
+    path: string;
+    email: string;
+    label: string | null;
+    acting: AgentView[];
+    waiting: AgentView[];
+    chosen: string[] | null;
+    errors: FormErrors;
+  },
 ): string => {
+  // The person came by the link of this agent, and the page asks whether they know it.
+  const chosen = shown.chosen ?? [verification.agent_id];
   const data = {
     ...shown,
+    acting: shown.acting.map((agent) => ({ ...agent, isChecked: chosen.includes(agent.id) })),
+    recovers: verification.recovers,
+    agentRemoved: verification.agent_removed,
     name: visibleName(verification.agent_name),
     method: verification.method,
     title: nameOfMethod(verification.method),
@@ -81,16 +106,34 @@ export const verifyPages = (context: PagesContext): Page[] => {
     request: Request,
     response: Response,
     verification: Verification,
-    email: string,
-    errors: FormErrors,
+    { email, chosen, errors }: { email: string; chosen: string[] | null; errors: FormErrors },
   ): Promise<void> => {
-    const viewer = verification.mine ? null : await viewerOf(context, sessionHash(request, baseUrl()));
-    const token = giveFormToken(request, response, baseUrl(), request.path);
-    const shown = { token, path: request.path, email, label: viewer?.label ?? null, errors };
+    const { mine } = verification;
+    // Others may be the agent, so they see no other agent of the account.
+    const { acting, waiting } = mine ? await readAgents(context, request) : { acting: [], waiting: [] };
+    const viewer = mine ? null : await viewerOf(context, sessionHash(request, baseUrl()));
+    const tokenFor = (path: string) => giveFormToken(request, response, baseUrl(), path);
+    const shown = {
+      token: tokenFor(request.path),
+      settingsToken: tokenFor("/settings"),
+      path: request.path,
+      email,
+      label: viewer?.label ?? null,
+      acting,
+      waiting,
+      chosen,
+      errors,
+    };
     response.type("html").send(renderVerification(baseUrl(), verification, shown));
   };
 
-  const prove = async (request: Request, response: Response, typed: string, stale: boolean): Promise<void> => {
+  const prove = async (
+    request: Request,
+    response: Response,
+    typed: string,
+    kept: string[] | null,
+    stale: boolean,
+  ): Promise<void> => {
     const verification = await find(request);
     const { method } = verification;
     try {
@@ -101,11 +144,20 @@ export const verifyPages = (context: PagesContext): Page[] => {
         email,
         purpose: "add",
         verificationSecret: secretOf(request),
+        kept,
+        leave: false,
         returnPath: request.path,
       });
     } catch (thrown) {
+      const { detail, members } = problemOf(thrown);
+      const shown = { email: typed, chosen: kept };
+      if (members?.["choose_agents"] === true && !wantsJson(request)) {
+        // An agent was approved after the page was shown.
+        response.status(409);
+        return render(request, response, verification, { ...shown, errors: { form: detail } });
+      }
       const errors = toFormErrors(thrown, request, response, method === "email" && thrown !== STALE_FORM);
-      await render(request, response, verification, typed, errors);
+      await render(request, response, verification, { ...shown, errors });
     }
   };
 
@@ -114,7 +166,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
     const decision = fields.get("decision");
     const back = rootOf(baseUrl()) + request.path;
     if (decision === "sign_in" || stale) {
-      return prove(request, response, (fields.get("email") ?? "").slice(0, 320), stale);
+      return prove(request, response, (fields.get("email") ?? "").slice(0, 320), chosenAgents(fields), stale);
     }
     if (decision === "cancel") {
       await database.call("visitor", "cancel_verification", {
@@ -131,7 +183,8 @@ export const verifyPages = (context: PagesContext): Page[] => {
       const { code, detail } = problemOf(thrown);
       if (code !== "verification_incomplete" || wantsJson(request)) throw thrown;
       response.status(409);
-      await render(request, response, await find(request), "", { form: detail });
+      const shown = { email: "", chosen: chosenAgents(fields), errors: { form: detail } };
+      await render(request, response, await find(request), shown);
     }
   };
 
@@ -140,7 +193,8 @@ export const verifyPages = (context: PagesContext): Page[] => {
       path: "/verify/:secret",
       operation: "verificationPage",
       needsSignIn: true,
-      get: async (request, response) => render(request, response, await find(request), "", {}),
+      get: async (request, response) =>
+        render(request, response, await find(request), { email: "", chosen: null, errors: {} }),
       post: decide,
       formsLeadTo: () => providerOrigins(signIn),
     },

@@ -66,6 +66,17 @@ const location = z.strictObject({
     .default(null),
 });
 
+/**
+ * The circle in which an ask looks: `place` is the town as written, `lat` and `lon` are its position in the gazetteer.
+ * `radius_km` is null where the text only says "near". No model reads it: the built-in extractor does.
+ */
+const near = z.strictObject({
+  place: z.string().min(1).max(200),
+  lat: z.number().min(-90).max(90),
+  lon: z.number().min(-180).max(180),
+  radius_km: z.number().min(1).max(500).nullable(),
+});
+
 /** phone, sms, whatsapp: E.164 if a country can be derived; email: lower case; url: absolute. */
 const contactMethod = z.strictObject({
   type: z.enum(CONTACT_TYPES),
@@ -161,6 +172,7 @@ export const askExtraction = z.strictObject({
     }),
   ).nullable(),
   location: found(location).nullable(),
+  near: found(near).nullish(),
   condition: found(z.enum(CONDITIONS)).nullable(),
   keywords: z.array(z.string().min(1).max(60)).max(20),
   must: z.array(found(z.string().min(1).max(80))).max(10),
@@ -177,7 +189,8 @@ export type AskExtraction = z.infer<typeof askExtraction>;
  * `words`: the query without the words that were read as kind, place or price. `corrections`: the intended word for
  * each misspelt word.
  * `modifiers`: the modifiers among the words (folded), which tell what the thing is for. `places`: an offer may be in any
- * of them. `price`: major units.
+ * of them. `price`: major units. `near`: a circle that filters the results; without `lat` and `lon` if the query states a
+ * distance, but no known town.
  */
 export type QueryExtraction = {
   words: string;
@@ -189,6 +202,7 @@ export type QueryExtraction = {
   category: string | null;
   price: NonNullable<AskExtraction["price"]>["value"] | null;
   places: { text: string; city: string | null; country: string | null }[];
+  near?: (z.infer<typeof near> | { lat: null }) & { quote: string };
 };
 
 /**
@@ -243,6 +257,11 @@ export type Vocabulary = {
   labels: Label[];
   /** The places and their names (`reading.place`, `reading.place_name`), as texts. */
   places: PlaceRows;
+  /**
+   * The version of the code by which the classifiers were learned (LEARNING in builtin/learn.ts). Null if nothing was
+   * learned yet, absent if the vocabulary does not come from a database.
+   */
+  learning?: number | null;
   /** What each classifier learned from examples, by the name of the classifier (builtin/classify.ts). */
   classifiers: Readonly<Partial<Record<string, Weights>>>;
   /** What words mean, for the built-in embedder (`reading.meaning`); null or absent if nothing was learned yet. */
@@ -268,13 +287,22 @@ export type Example = {
   category: string | null;
 };
 
+/**
+ * Asks whether a text may be sent to a model, and counts that it is. The one who asks sends it if the answer is yes. The
+ * database answers, because it counts how often a text was sent, whichever worker sent it (`jobs.count_model_reading`).
+ */
+export type MaySend = () => Promise<boolean>;
+
 /** Reads texts. Must be safe to call concurrently, and must settle soon after `signal` aborts. */
 export type Extractor = {
   /** The name in logs and metrics: "builtin", or the name of the model. */
   readonly model: string;
-  /** @throws if the text could not be read (provider down, deadline). The caller then uses the built-in extractor. */
-  extractOffer(text: string, signal: AbortSignal): Promise<OfferExtraction>;
-  extractAsk(text: string, signal: AbortSignal): Promise<AskExtraction>;
+  /**
+   * @param mayRepeat asked before the text is sent to a model a second time, which is the last; absent: it may be
+   * @throws if the text could not be read (provider down, deadline). The caller then uses the built-in extractor.
+   */
+  extractOffer(text: string, signal: AbortSignal, mayRepeat?: MaySend): Promise<OfferExtraction>;
+  extractAsk(text: string, signal: AbortSignal, mayRepeat?: MaySend): Promise<AskExtraction>;
 };
 
 /** The extractor that needs no provider. */

@@ -14,16 +14,16 @@ const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
  * text too. The database uses, for each field, the first extraction that the text states (`reading.choose_field`).
  *
  * The built-in extraction stands alone if the provider
- * - answers 4xx or 5xx after all retries, or 429 with a longer pause than the client waits;
+ * - answers 4xx or 5xx twice, or 429 with a longer pause than the client waits;
  * - cannot be reached, or the connection breaks;
  * - does not answer before the deadline, or answers too slowly to finish;
  * - answers with something that is not JSON, is too long, or has the wrong shape twice;
- * - refuses.
+ * - refuses;
+ * - may not get the text, or has got it twice.
  * An embedding never falls back, because vectors of two models cannot be compared: it throws, and its job is retried
  * later.
  *
- * @param options.extractionDeadlineMs how long the provider's model may take for one text, including retries and the
- *   repair request
+ * @param options.extractionDeadlineMs how long the provider's model may take for one text, including a second request
  * @param options.onOutcome called once for each extraction
  */
 export const createReader = (options: {

@@ -1,5 +1,6 @@
-import type { AskExtraction, BuiltinExtractor, Extractor, OfferExtraction } from "./extraction.ts";
+import type { AskExtraction, BuiltinExtractor, Extractor, MaySend, OfferExtraction } from "./extraction.ts";
 import type { Span } from "./text/span.ts";
+import { within } from "./within.ts";
 
 /** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
 export type Outcome = {
@@ -23,64 +24,53 @@ export type Outcome = {
 export type Reader = {
   /** The name in logs: "builtin", or the name of the model. */
   readonly model: string;
-  /** @throws the signal's reason after an abort, or an error of the built-in extractor */
-  readOffer(text: string, signal: AbortSignal): Promise<OfferExtraction[]>;
-  readAsk(text: string, signal: AbortSignal): Promise<AskExtraction[]>;
+  /**
+   * @param maySend asked each time before the text is sent to a model; absent: it may be
+   * @throws the signal's reason after an abort, or an error of `maySend` or of the built-in extractor
+   */
+  readOffer(text: string, signal: AbortSignal, maySend?: MaySend): Promise<OfferExtraction[]>;
+  readAsk(text: string, signal: AbortSignal, maySend?: MaySend): Promise<AskExtraction[]>;
   /** The passages of a text that are addressed to software, in UTF-16 units, in order. */
   findOrders(text: string): readonly Span[];
 };
 
-/**
- * Settles as `work` settles, or rejects when the deadline passes or the caller aborts, even if `work` ignores its
- * signal.
- */
-const within = async <T>(
-  milliseconds: number,
-  caller: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
-  caller.throwIfAborted();
-  // An own controller, detached from the caller's signal afterwards. AbortSignal.any would leave listeners on a
-  // long-lived signal.
-  const controller = new AbortController();
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
-  const stop = (reason: unknown) => {
-    controller.abort(reason);
-    reject(reason);
-  };
-  const onAbort = () => stop(caller.reason);
-  caller.addEventListener("abort", onAbort, { once: true });
-  const timer = setTimeout(() => stop(new Error(`No reading within ${milliseconds} ms.`)), milliseconds);
-  try {
-    return await Promise.race([work(controller.signal), stopped]);
-  } finally {
-    clearTimeout(timer);
-    caller.removeEventListener("abort", onAbort);
-  }
-};
-
 type Operation = Outcome["operation"];
-type Read<R> = (extractor: Extractor, text: string, signal: AbortSignal) => Promise<R>;
+type Read<R> = (extractor: Extractor, text: string, signal: AbortSignal, maySend: MaySend) => Promise<R>;
 type Attempt = <R extends OfferExtraction | AskExtraction>(
   operation: Operation,
   read: Read<R>,
   text: string,
   signal: AbortSignal,
+  maySend: MaySend,
 ) => Promise<R[]>;
+
+const always: MaySend = async () => true;
 
 const readerOf = (model: string, builtin: BuiltinExtractor, attempt: Attempt): Reader => ({
   model,
   findOrders: builtin.findOrders,
-  readOffer: (text, signal) =>
-    attempt("read_offer", (extractor, ...rest) => extractor.extractOffer(...rest), text, signal),
-  readAsk: (text, signal) => attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal),
+  readOffer: (text, signal, maySend = always) =>
+    attempt("read_offer", (extractor, ...rest) => extractor.extractOffer(...rest), text, signal, maySend),
+  readAsk: (text, signal, maySend = always) =>
+    attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal, maySend),
 });
+
+/** Lets only the built-in extractor read, and reports that it did. */
+const readAlone =
+  (builtin: BuiltinExtractor, onOutcome: (outcome: Outcome) => void): Attempt =>
+  async (operation, read, text, signal, maySend) => {
+    const start = performance.now();
+    const extraction = await read(builtin, text, signal, maySend);
+    const milliseconds = performance.now() - start;
+    onOutcome({ model: builtin.model, operation, outcome: "ok", milliseconds });
+    return [extraction];
+  };
 
 /**
  * Creates a reader that asks the primary extractor within a deadline, and then the built-in extractor. If the primary
  * fails in any way (an error response, an invalid answer, or one that is too late, too long or of the wrong shape), the
- * built-in extraction stands alone. An abort by the caller is no failure of the extractor: it is thrown on, and nothing
- * is read.
+ * built-in extraction stands alone. It also does if the text may not be sent to a model (again). An abort by the caller
+ * is no failure of the extractor: it is thrown on, and nothing is read.
  *
  * @param primary the messages of its errors are reported, so they must contain neither text nor key
  * @param builtin its errors are thrown to the caller
@@ -92,20 +82,22 @@ export const readerWithFallback = (
   primary: Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean },
   builtin: BuiltinExtractor,
   options: { deadlineMs: number; onOutcome: (outcome: Outcome) => void },
-): Reader =>
-  readerOf(primary.model, builtin, async (operation, read, text, signal) => {
+): Reader => {
+  const alone = readAlone(builtin, options.onOutcome);
+  return readerOf(primary.model, builtin, async (operation, read, text, signal, maySend) => {
     const start = performance.now();
     const report = (rest: Pick<Outcome, "outcome" | "error">) =>
       options.onOutcome({ model: primary.model, operation, milliseconds: performance.now() - start, ...rest });
 
-    const first = await within(options.deadlineMs, signal, (inner) => read(primary, text, inner)).then(
+    if (!(await maySend())) return alone(operation, read, text, signal, maySend);
+    const first = await within(options.deadlineMs, signal, (inner) => read(primary, text, inner, maySend)).then(
       (extraction) => ({ extraction }),
       (error: unknown) => ({
         error: error instanceof Error ? error.message : "The extractor failed without a reason.",
       }),
     );
     signal.throwIfAborted();
-    const own = await read(builtin, text, signal);
+    const own = await read(builtin, text, signal, maySend);
     if ("error" in first) {
       report({ outcome: "fallback", error: first.error });
       return [own];
@@ -113,13 +105,8 @@ export const readerWithFallback = (
     report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
     return [first.extraction, own];
   });
+};
 
 /** The built-in extractor without a primary one. Reports outcomes in the same way. */
 export const readerAlone = (builtin: BuiltinExtractor, options: { onOutcome: (outcome: Outcome) => void }): Reader =>
-  readerOf(builtin.model, builtin, async (operation, read, text, signal) => {
-    const start = performance.now();
-    const extraction = await read(builtin, text, signal);
-    const milliseconds = performance.now() - start;
-    options.onOutcome({ model: builtin.model, operation, outcome: "ok", milliseconds });
-    return [extraction];
-  });
+  readerOf(builtin.model, builtin, readAlone(builtin, options.onOutcome));

@@ -7,8 +7,14 @@ import { hashSecret } from "../http/tokens.ts";
  * So neither has to be stored.
  */
 
-/** The number of possible codes. A code has six digits, which a person can remember from one screen to another. */
-const CODES = 1_000_000;
+/**
+ * The possible lengths of a code. Six digits are what a person can remember from one screen to another. The database
+ * (internal.code_digits) asks for more digits while many wrong codes are entered.
+ */
+export const CODE_LENGTHS = [6, 9, 12] as const;
+
+/** The number of digits of a code. */
+export type CodeLength = (typeof CODE_LENGTHS)[number];
 
 const derive = (secret: string, purpose: string): Buffer => createHmac("sha256", secret).update(purpose).digest();
 
@@ -26,12 +32,15 @@ export const openIdSecrets = (flow: string): { state: string; nonce: string; ver
  */
 export const sessionSecret = (flow: string): string => derive(flow, "session").toString("base64url");
 
-/** The six digits of a message, derived from the secret of its link, so that the page of the link can show them. */
-export const codeOf = (linkSecret: string): string =>
-  // The remainder of 48 random bits is uniform to within one part in 10^8.
-  String(derive(linkSecret, "code").readUIntBE(0, 6) % CODES).padStart(6, "0");
+/** The code of a message, derived from the secret of its link, so that the page of the link can show it. */
+export const codeOf = (linkSecret: string, length: CodeLength): string => {
+  const bytes = derive(linkSecret, "code");
+  // Two times six digits. The remainder of 48 random bits is uniform to within one part in 10^8.
+  const digits = [0, 6].map((start) => String(bytes.readUIntBE(start, 6) % 1_000_000).padStart(6, "0"));
+  return digits.join("").slice(0, length);
+};
 
 /**
- * The hash of a code as the database stores it. It includes the flow, so a stolen row does not reveal the six digits.
+ * The hash of a code as the database stores it. It includes the flow, so a stolen row does not reveal the digits.
  */
 export const codeHash = (flow: string, code: string): Buffer => hashSecret(flow + code);

@@ -1,4 +1,4 @@
-import { createPrivateKey, type KeyObject } from "node:crypto";
+import { createHash, createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { httpUrl, optional, withDefault } from "../environment.ts";
 
@@ -25,6 +25,8 @@ export type SignInSettings = Readonly<{
   google: GoogleSettings | null;
   apple: AppleSettings | null;
   mail: MailSettings | null;
+  /** SHA-256 of RECORD_KEY; null when it is not set. */
+  recordKey: Buffer | null;
 }>;
 
 /** The environment variables, for the schema in src/config.ts. */
@@ -38,6 +40,10 @@ export const signInEnvironment = {
   APPLE_PRIVATE_KEY: optional(z.string().max(4096)),
   APPLE_ISSUER: withDefault(httpUrl, "https://appleid.apple.com"),
   SMTP_URL: optional(z.string().regex(/^smtps?:\/\/[^/]/, "must start with smtp:// or smtps://")),
+  // 32 random hex digits cannot be guessed.
+  RECORD_KEY: optional(
+    z.string().regex(/^[\x21-\x7e]{32,500}$/, "must have 32 to 500 characters of ASCII, and no spaces"),
+  ),
   MAIL_FROM: optional(
     z
       .string()
@@ -97,6 +103,7 @@ export const readSignInSettings = (values: Values): SignInSettings | { errors: s
           }
         : null,
     mail: SMTP_URL && MAIL_FROM ? { smtpUrl: SMTP_URL, from: MAIL_FROM } : null,
+    recordKey: values.RECORD_KEY === undefined ? null : createHash("sha256").update(values.RECORD_KEY).digest(),
   };
 };
 

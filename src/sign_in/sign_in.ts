@@ -1,5 +1,6 @@
 import type { SignInMethod } from "../database/enums.ts";
 import type { Log } from "../log.ts";
+import { type Mailbox, openMailbox } from "../mail/mailbox.ts";
 import { type Mailer, openMailer } from "../mail/mailer.ts";
 import type { OpenIdMethod } from "./methods.ts";
 import { appleProvider, googleProvider, type OpenIdProvider } from "./openid.ts";
@@ -11,23 +12,37 @@ export type SignIn = {
   methods: readonly SignInMethod[];
   providers: Readonly<Partial<Record<OpenIdMethod, OpenIdProvider>>>;
   mailer: Mailer | null;
+  /** The mailer, if it keeps the messages for the page /mailbox instead of sending them; otherwise null. */
+  mailbox: Mailbox | null;
+  /** The operator's key for what is kept about deleted accounts; null: the database uses a key of its own. */
+  recordKey: Buffer | null;
 };
 
 /**
  * Opens the sign-in methods that the settings configure. No connection is made before the first sign-in.
  * @param stopping when it aborts, requests to providers and messages in progress end, because the process cannot wait
  * any longer
+ * @param keepsMail messages are kept for the page /mailbox instead of being sent (src/mail/mailbox.ts)
  */
-export const openSignIn = ({ google, apple, mail }: SignInSettings, log: Log, stopping: AbortSignal): SignIn => {
+export const openSignIn = (
+  { google, apple, mail, recordKey }: SignInSettings,
+  log: Log,
+  stopping: AbortSignal,
+  keepsMail: boolean,
+): SignIn => {
   const providers = {
     ...(google ? { google: googleProvider(google, log, stopping) } : {}),
     ...(apple ? { apple: appleProvider(apple, log, stopping) } : {}),
   };
   const openIdMethods = (["google", "apple"] as const).filter((method) => method in providers);
+  const mailbox = keepsMail ? openMailbox() : null;
+  const mailer = mailbox ?? (mail ? openMailer(mail, log, stopping) : null);
   return {
-    methods: [...openIdMethods, ...(mail ? (["email"] as const) : [])],
+    methods: [...openIdMethods, ...(mailer ? (["email"] as const) : [])],
     providers,
-    mailer: mail ? openMailer(mail, log, stopping) : null,
+    mailer,
+    mailbox,
+    recordKey,
   };
 };
 

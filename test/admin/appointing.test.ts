@@ -6,7 +6,7 @@ import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { call } from "../support/market.ts";
 import { type AdminFixture, openAdminFixture, sameOrigin } from "./fixture.ts";
 
-/** Tests how a moderator is appointed: from the command line, or by the link that a first start prints. */
+/** Tests how a moderator is appointed: from the command line, or by the link that a first start gives. */
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
@@ -58,6 +58,8 @@ test.serial("a refused appointment says why", async (t) => {
   const nobody = "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0e";
   t.deepEqual(await moderator("add", nobody), { code: 1, out: `There is no account ${nobody}.\n` });
   t.regex((await moderator("add", "nobody@example.com")).out, /^Nobody has proved the mailbox nobody@example\.com\./);
+  const [unclaimed] = await fixture.sql("insert into market.account default values returning id");
+  t.regex((await moderator("add", unclaimed?.["id"])).out, /^Nobody has approved an agent of the account /);
   const [one, two] = [await fixture.person(), await fixture.person()];
   for (const [{ account }, method] of [
     [one, "google"],

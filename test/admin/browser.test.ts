@@ -68,6 +68,12 @@ for (const view of VIEWS) {
     const removed = await fixture.publish(owner, SOFA);
     await moderator.decide("removeOffer", removed, { reason: "spam", sentence: "It advertises a shop." });
     await owner.call("POST", `/v1/offers/${removed}/appeal`, { comment: "It is one sofa, not a shop." });
+    // An agent of its own, so that the owner stays under the cap.
+    const changer = await fixture.agent();
+    const changed = await fixture.publish(changer);
+    await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+    await changer.call("PATCH", `/v1/offers/${changed}`, { text: HOSTILE, images: ["https://example.com/sofa.jpg"] });
+    await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
     const account = await fixture.accountOf(owner);
     const { page, complaints } = await visit(t, view);
     for (const [name, path] of [
@@ -75,6 +81,7 @@ for (const view of VIEWS) {
       ["queue-empty", "/admin?queue=pending"],
       ["offer", `/admin/offers/${id}`],
       ["appeal", `/admin/offers/${removed}`],
+      ["changed", `/admin/offers/${changed}`],
       ["account", `/admin/accounts/${account}`],
       ["settings", "/admin/settings"],
       ["search", "/admin/search?q=sofa"],
@@ -126,6 +133,8 @@ test.serial("one key decides on an offer and opens the next case", async (t) => 
     .getByRole("link", { name: /Grey three-seat sofa/ })
     .first()
     .click();
+  // The button is shown by the script that listens to the keys.
+  await page.getByRole("button", { name: "Single keys are on" }).waitFor();
   t.true(page.url().endsWith(first));
   await Promise.all([page.waitForURL(`**/admin/offers/${second}?**`), page.keyboard.press("k")]);
   t.true((await statusOf(first)).reviewed);
@@ -196,6 +205,43 @@ test.serial("everything works without JavaScript, on a phone", async (t) => {
   await leaveBy(page, page.getByRole("button", { name: "Search" }));
   await leaveBy(page, page.getByRole("link", { name: /assistant/ }));
   t.regex(page.url(), /\/admin\/accounts\//);
+});
+
+test.serial("a moderator reads a change beside the approved text, rejects one and publishes the next", async (t) => {
+  const changer = await fixture.agent();
+  const id = await fixture.publish(changer);
+  const change = async (text: string) => {
+    await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+    const { status } = await changer.call("PATCH", `/v1/offers/${id}`, { text });
+    await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+    t.is(status, 200);
+  };
+  const { page } = await visit(t, laptop as View);
+  await change(`${SOFA}. Or pay me in advance.`);
+  await page.goto(`${fixture.url}/admin?queue=pending`);
+  t.regex((await page.locator(".case", { hasText: "pay me in advance" }).textContent()) ?? "", /changed/);
+  await page.goto(`${fixture.url}/admin/offers/${id}`);
+  const [changed, approved] = [
+    page.getByRole("region", { name: "The change, which waits" }),
+    page.getByRole("region", { name: "As approved" }),
+  ];
+  t.regex((await changed.textContent()) ?? "", /pay me in advance/);
+  t.notRegex((await approved.textContent()) ?? "", /pay me in advance/);
+  const [left, right] = [await changed.boundingBox(), await approved.boundingBox()];
+  t.is(left?.y, right?.y, "they stand side by side");
+  t.deepEqual(await page.locator('form.deciding button[value="keep"]').count(), 0);
+  await page.getByLabel("Reason, for taking it down").selectOption("scam");
+  await leaveBy(page, page.getByRole("button", { name: /^Reject the change/ }));
+  t.like((await fixture.offer(changer, id)).body.owner.change, { status: "rejected", review_reason: "scam" });
+
+  await change(`${SOFA}. Now with cushions.`);
+  await page.goto(`${fixture.url}/admin/offers/${id}`);
+  await leaveBy(page, page.getByRole("button", { name: /^Publish the change/ }));
+  t.like(await statusOf(id), {
+    status: "published",
+    reviewed: true,
+    document: { description: `${SOFA}. Now with cushions.` },
+  });
 });
 
 test.serial("the IDE uses only files of this service, loads the schema and shows an answer", async (t) => {

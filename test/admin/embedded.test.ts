@@ -1,14 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import test from "ava";
 import { startEmbeddedDatabase } from "../../src/database/embedded.ts";
 import { migrate } from "../../src/database/migrate.ts";
 import { withClient } from "../support/client.ts";
 import { type Answer, call, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
-import { startService } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
+
+/** The link, with a secret of 32 bytes in base64url. */
+const LINK = /^http:\/\/127\.0\.0\.1:\d+\/moderator\/[\w-]{43}$/;
 
 /** Tests what a person does who tries `npm start`: they become the moderator and decide on a reported offer. */
 
@@ -35,17 +39,35 @@ const newBrowser = (url: string) => {
     new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? "";
   return {
     open: (path: string) => send("GET", path),
-    /** Opens a page and sends its form with the values of its hidden fields. */
-    answer: async (path: string, fields: Record<string, string>) => {
+    /** Opens a page and sends its form, to this page or another, with the values of its hidden fields. */
+    answer: async (path: string, fields: Record<string, string>, to = path) => {
       const page = await send("GET", path);
       const kept = Object.fromEntries(["token", "expected", "queue"].map((name) => [name, hidden(page, name)]));
-      return send("POST", path, { ...kept, ...fields });
+      return send("POST", to, { ...kept, ...fields });
     },
   };
 };
 
-test("on a bare machine, the first start prints a link that makes one person a moderator", async (t) => {
-  // The test starts an embedded database up to three times, on a busy machine.
+/** The link that the service printed, or the file with it. */
+const shownLink = async (service: Service): Promise<string> => {
+  const logs = await eventually(
+    async () => service.logs(),
+    (text) => / {2}Stop {2}/.test(text),
+  );
+  return /Moderate\s+(.*?) {2}\(once/.exec(logs)?.[1] ?? "";
+};
+
+/** The files of a folder that contain a string. */
+const filesWith = async (folder: string, wanted: string): Promise<string[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const found: string[] = [];
+  for (const file of files) if ((await readFile(file)).includes(wanted)) found.push(relative(folder, file));
+  return found;
+};
+
+test("on a bare machine, the first start gives a link that makes one person a moderator", async (t) => {
+  // The test starts an embedded database up to four times, on a busy machine.
   t.timeout(300_000);
   const dataDir = await mkdtemp(join(tmpdir(), "souk-moderated-"));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
@@ -57,12 +79,25 @@ test("on a bare machine, the first start prints a link that makes one person a m
     await withClient(database.url, (client) => client.query(`begin;\n${current}\n;commit`));
     await database.close();
   }
-  const service = await startService({ database: "", env: { DATA_DIR: dataDir } }, t);
-  const printed = await eventually(
-    async () => service.logs(),
-    (logs) => /Moderate\s+\S+/.test(logs),
-  );
-  const { pathname } = new URL(/Moderate\s+(\S+)/.exec(printed)?.[1] ?? "");
+  const options = { database: "", env: { DATA_DIR: dataDir, LOG_LEVEL: "trace" } };
+  const file = join(dataDir, "moderator-link");
+
+  // `script` runs the command in a terminal of its own.
+  const command = ["script", "--quiet", "--return", "--command", "exec npm start", "/dev/null"] as const;
+  const inTerminal = await startService({ ...options, command }, t);
+  const printed = await shownLink(inTerminal);
+  t.regex(printed, LINK, "a terminal shows the link");
+  t.false(existsSync(file));
+  await inTerminal.stop();
+
+  const service = await startService(options, t);
+  t.is(await shownLink(service), `the link in ${file}`, "other output may be kept as a log, so it only names a file");
+  t.is(((await stat(file)).mode & 0o777).toString(8), "600");
+  const link = (await readFile(file, "utf8")).trimEnd();
+  t.regex(link, LINK);
+  const { pathname } = new URL(link);
+  const secret = pathname.split("/").at(-1) ?? "";
+  t.is((await newBrowser(service.url).open(new URL(printed).pathname)).status, 404, "a new link ends the one before");
 
   const stranger = newBrowser(service.url);
   t.is((await stranger.open("/admin")).status, 404);
@@ -91,6 +126,12 @@ test("on a bare machine, the first start prints a link that makes one person a m
   t.is(queue.status, 200, queue.text.slice(0, 500));
   t.true(queue.text.includes(`/admin/offers/${offer.offer_id}`));
   const path = `/admin/offers/${offer.offer_id}`;
+  // The service offers e-mail, so a decision needs a proved address. Without a mail server the code is in the mailbox.
+  t.is((await browser.answer(path, { decision: "keep" })).status, 403);
+  const adding = { purpose: "add", return: "/settings/methods", method: "email", email: "moderator@example.com" };
+  t.is((await browser.answer("/settings/methods", adding, "/sign-in")).headers["location"], "/sign-in/code");
+  const [, code = ""] = /\s(\d{6})\s/.exec((await browser.open("/mailbox")).text) ?? [];
+  t.is((await browser.answer("/sign-in/code", { code })).headers["location"], "/settings/methods");
   const removed = await browser.answer(path, { decision: "remove", reason: "scam", words: "It asks for money first." });
   t.is(removed.status, 303, removed.text.slice(0, 500));
   t.like((await owner.call("GET", `/v1/offers/${offer.offer_id}`)).body, {
@@ -106,10 +147,9 @@ test("on a bare machine, the first start prints a link that makes one person a m
   t.true((await browser.open(`/admin/audit?about=${offer.offer_id}`)).text.includes("offer.restored"));
 
   await service.stop();
-  const again = await startService({ database: "", env: { DATA_DIR: dataDir } }, t);
-  await eventually(
-    async () => again.logs(),
-    (logs) => logs.includes("Souk is ready at"),
-  );
-  t.notRegex(again.logs(), /Moderate\s/, "no link is printed, because there is a moderator");
+  t.false(service.logs().includes(secret), "the log does not have the link's secret");
+  t.deepEqual(await filesWith(dataDir, secret), ["moderator-link"]);
+  const again = await startService(options, t);
+  t.is(await shownLink(again), "", "no link is given, because there is a moderator");
+  t.deepEqual(await filesWith(dataDir, secret), [], "and the file of the used link is gone");
 });

@@ -62,6 +62,25 @@ export type AdminFixture = {
 /** The headers by which a browser marks a request from the service's own page. */
 export const sameOrigin = (url: string): Record<string, string> => ({ origin: url, "sec-fetch-site": "same-origin" });
 
+type Sql = AdminFixture["sql"];
+
+const signedInPerson = async (sql: Sql): ReturnType<AdminFixture["person"]> => {
+  const secret = newSecret();
+  const [{ id }] = (await sql("insert into market.account (claimed_at) values (now()) returning id")) as [
+    { id: string },
+  ];
+  await sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [id, hashSecret(secret)]);
+  return { account: id, cookie: `souk_session=${secret}`, secret };
+};
+
+/** Creates a signed-in person who is a moderator. */
+export const signedInModerator = async (sql: Sql, name?: string): ReturnType<AdminFixture["person"]> => {
+  const person = await signedInPerson(sql);
+  await sql("update market.account set display_name = $2 where id = $1", [person.account, name ?? null]);
+  await sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [person.account]);
+  return person;
+};
+
 const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
 
 /** Starts a service with a database of its own. Call `stop` in `test.after.always`. */
@@ -73,19 +92,10 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
   pool.on("error", () => {});
   const sql: AdminFixture["sql"] = async (query, values = []) => (await pool.query(query, values)).rows;
 
-  const person: AdminFixture["person"] = async () => {
-    const secret = newSecret();
-    const [{ id }] = (await sql("insert into market.account (claimed_at) values (now()) returning id")) as [
-      { id: string },
-    ];
-    await sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [id, hashSecret(secret)]);
-    return { account: id, cookie: `souk_session=${secret}`, secret };
-  };
+  const person: AdminFixture["person"] = () => signedInPerson(sql);
 
   const moderator: AdminFixture["moderator"] = async (name) => {
-    const { account, cookie, secret } = await person();
-    await sql("update market.account set display_name = $2 where id = $1", [account, name ?? null]);
-    await sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [account]);
+    const { account, cookie, secret } = await signedInModerator(sql, name);
     const graphql: Moderator["graphql"] = async (query, variables = {}) => {
       const { status, body } = await call(service.url, "POST", "/admin/graphql", {
         body: { query, variables },

@@ -167,6 +167,38 @@ test("HTML written by strangers is escaped", async (t) => {
   }
 });
 
+const HIDDEN = /[\p{Cc}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+
+test("what is shown in one line has no invisible characters, and moderators see those of a text", async (t) => {
+  const agent = await fixture.agent();
+  const text =
+    "\u202eS\u200bofa\u202c \u2066grey\u2069, good con\u00addition, 18\u200b0 EUR, Ber\u200blin \u200fMitte\u202e. lena@example.com";
+  const id = await fixture.publish(agent, text);
+  const { body } = await fixture.offer(agent, id);
+  t.is(body.document.description, "Sofa grey, good condition, 180 EUR, Berlin Mitte. lena@example.com");
+  t.notRegex(JSON.stringify(body), HIDDEN);
+  t.regex(body.content.preview.headline, /^Sofa grey/);
+  t.like(body.metadata.pricing, { amount: 180, currency: "EUR" });
+  const silent = await agent.call("POST", "/v1/offers", { text: "\u202e\u0001\u200b \u00ad" });
+  t.is(silent.status, 400, "a text without visible characters is empty");
+  const reporter = await fixture.agent();
+  const comment = "\u202eyenom sekat\u202c";
+  await reporter.call("POST", `/v1/offers/${id}/report`, { reason: "other", comment });
+  // An offer of an earlier release, whose title and text were not cleaned. No trigger fires, so nothing is logged.
+  await fixture.sql(
+    `set session_replication_role = replica;
+     update market.offer set title = '\u202eafoS', text = 'Sofa, good con\u00addition' where id = '${id}';
+     reset session_replication_role`,
+  );
+  const offer = await open(`/admin/offers/${id}`);
+  t.notRegex(offer.text.replaceAll(/[\n\t]/g, ""), HIDDEN);
+  t.regex(offer.text, /<title>\[U\+202E\]afoS/);
+  t.regex(offer.text, /\[U\+202E\]yenom sekat\[U\+202C\]/);
+  t.regex(offer.text, /con\[U\+00AD\]dition/);
+  for (const path of ["/admin", "/admin/search?q=sofa", `/admin/accounts/${await fixture.accountOf(agent)}`])
+    t.notRegex((await open(path)).text.replaceAll(/[\n\t]/g, ""), HIDDEN, path);
+});
+
 test("a search finds offers by id and by words in any status, and names by their beginning", async (t) => {
   const agent = await fixture.agent("Zebra 100%_agent");
   const id = await fixture.publish(agent, "Purple harpsichord for sale. 900 EUR, Berlin. Write to lena@example.com");

@@ -15,12 +15,15 @@ const PRINTED = new URL("../../src/admin/schema.graphql", import.meta.url);
 test("the GraphQL schema equals schema.graphql", async (t) => {
   const database = await createDatabase(t);
   const pool = openPool(
-    { url: database.url, readUrl: null, poolSize: 2, role: "souk_api", embedded: false, onError: () => {} },
+    { url: database.url, poolSize: 2, role: "souk_api", embedded: false, onError: () => {} },
     database.url,
-    false,
   );
   t.teardown(() => pool.end());
-  const { schema } = await openAdminSchema(pool, () => {});
+  const { schema } = await openAdminSchema(
+    pool,
+    (_lane, work) => work(),
+    () => {},
+  );
   const printed = `${printSchema(lexicographicSortSchema(schema))}\n`;
   if (process.env["UPDATE"] === "schema") await writeFile(PRINTED, printed);
   t.deepEqual(printed.split("\n"), (await readFile(PRINTED, "utf8")).split("\n"));

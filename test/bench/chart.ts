@@ -7,14 +7,25 @@ const MARGIN = { left: 56, right: 250, top: 44, bottom: 44 };
 /** The least distance between two names, in pixels. */
 const LINE_HEIGHT = 18;
 /** Colours that also differ in lightness (Okabe and Ito, 2008) and are visible on white and on black. */
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#808080"];
+const COLOURS = [
+  "#0072b2",
+  "#d55e00",
+  "#009e73",
+  "#cc79a7",
+  "#b8860b",
+  "#56b4e9",
+  "#808080",
+  "#7b3294",
+  "#c51b7d",
+  "#4d9221",
+];
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** Milliseconds of processor time. */
 export type Percentiles = { p50: number; p95: number };
 
-/** The times of one kind of search at each size of the market, and those of the bare query. */
+/** The times of one operation at each size of the market, and those of the bare query. */
 export type Series = { name: string; ours: Percentiles[]; bare: number[] };
 
 /** Draws medians against the size of the market. Both axes are logarithmic, so that the slope is the growth. */
@@ -60,7 +71,7 @@ export const drawGrowth = (sizes: number[], series: Series[]): string => {
     });
     return `<polyline points="${points.join(" ")}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join("")}`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Median time of each kind of search by the size of the market">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Median processor time of each operation by the size of the market">
 <style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .grid { stroke: #d0d7de; }
@@ -68,7 +79,7 @@ export const drawGrowth = (sizes: number[], series: Series[]): string => {
   .middle { text-anchor: middle; }
   @media (prefers-color-scheme: dark) { text { fill: #e6edf3; } .grid { stroke: #30363d; } }
 </style>
-<text x="${MARGIN.left}" y="24">Median processor time of the server by the number of offers</text>
+<text x="${MARGIN.left}" y="24">Median processor time of an operation by the number of offers</text>
 ${grid.join("\n")}
 ${lines.join("\n")}
 ${names.map(({ name, colour, at }) => `<text x="${MARGIN.left + plot.width + 10}" y="${(at + 4).toFixed(1)}" style="fill:${colour}">${escaped(name)}</text>`).join("\n")}

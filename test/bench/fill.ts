@@ -57,6 +57,20 @@ const conceptsOf = async ({ heading, phrases, language }: ReturnType<typeof offe
   return [...weights].map(([name, weight]) => `'${name}':1${weight}`).join(" ");
 };
 
+/** Points by the place. The offers are in a few dozen towns. */
+const points = new Map<string, unknown>();
+
+/** Returns metadata with the point of its town, as the reader of a text finds it. */
+const withPoint = async (metadata: ReturnType<typeof offerNumber>["metadata"]): Promise<typeof metadata> => {
+  const { location } = metadata;
+  const key = JSON.stringify(location);
+  if (!points.has(key)) {
+    const { rows } = await client.query<{ point: unknown }>("select reading.town_point($1) as point", [location]);
+    points.set(key, rows[0]?.point);
+  }
+  return { ...metadata, location: Object.assign({ point: points.get(key) }, location) };
+};
+
 const embedder = createBuiltinEmbedder(seedMeaning);
 const client = new pg.Client({ connectionString: url });
 await client.connect();
@@ -68,7 +82,7 @@ for (let start = first; start < offers; start += step * BATCH) {
   const rows = [];
   for (const n of numbers) {
     const offer = offerNumber(n, now);
-    rows.push({ ...offer, concepts: await conceptsOf(offer) });
+    rows.push({ ...offer, concepts: await conceptsOf(offer), metadata: await withPoint(offer.metadata) });
   }
   const vectors = await embedder.embed(rows.map(wordsOf), AbortSignal.timeout(60_000));
   await client.query(

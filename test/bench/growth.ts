@@ -1,23 +1,27 @@
 import { existsSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import pgvector from "pgvector";
 import { statementOf } from "../../src/database/database.ts";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret, linkKey } from "../../src/http/tokens.ts";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
-import { withClient } from "../support/client.ts";
+import { urlOf, withClient } from "../support/client.ts";
+import type { Cluster } from "../support/postgres.ts";
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
-import { modelOf } from "./texts.ts";
+import { processorTimeOf, type Service, startService } from "./service.ts";
+import { modelOf, textToPublish } from "./texts.ts";
+import { measureChurn, measureRebuilding, measureSize } from "./upkeep.ts";
 
 /**
- * How search grows with the market: the times of each kind of search in markets of several sizes, beside those of a
- * bare index scan for the same words and filters; the recall of the vector search; and the time to match one new offer
- * with all asks.
+ * How cost grows with the market: the processor time of each kind of search in markets of several sizes, beside that of a
+ * bare index scan for the same words and filters; of reading an offer and an account; of matching one new offer with all
+ * asks; and of publishing. Also the recall of the vector search, the size of the database, and its upkeep (upkeep.ts).
  */
 
 /** Runs of each search: enough for a stable 95th percentile. */
@@ -30,6 +34,11 @@ const OFFERS_MATCHED = 100;
 const RECALL_QUERIES = 40;
 /** Smaller differences of distance are a tie: halfvec keeps three digits of each of 512 numbers. */
 const TIE = 1e-6;
+
+/** Offers published before the measurement, in which code is compiled, and in it: the clock ticks only every 10 ms. */
+const PUBLICATIONS = { warmUp: 20, measured: 100 };
+/** The connections of the API. Publishing takes one after the other. */
+const CONNECTIONS = 16;
 
 type Body = { query?: string; filters?: Record<string, unknown> };
 
@@ -87,7 +96,7 @@ const searchesOf = (offers: number): Record<string, Body[]> => ({
 /** Returns filters as a search_filter value that the planner can use. */
 const conditionsOf = async (client: pg.Client, filters: object): Promise<string> => {
   const { rows } = await client.query<{ conditions: string }>(
-    "select search.to_search_filter($1, 'infinity', null)::text as conditions",
+    "select search.to_search_filter($1, 'infinity', null, null)::text as conditions",
     [JSON.stringify(filters)],
   );
   return rows[0]?.conditions ?? "";
@@ -126,7 +135,7 @@ const measureSearches = async (
             [extraction?.words ?? "", extraction?.language ?? null],
           );
           searches.push({
-            text: statementOf("agent", "search_offers", Object.keys(args)),
+            text: statementOf("agent", "search_offers", Object.keys(args), "read"),
             args,
             conditions: await conditionsOf(operator, filters),
             words: query === null ? null : (rows[0]?.words ?? null),
@@ -158,6 +167,69 @@ const measureSearches = async (
   }
 };
 
+/** Measures what an agent reads most: an offer, and its own account. */
+const measureReads = (market: Market): Promise<{ name: string; ours: Percentiles; bare: number }[]> =>
+  withClient(market.url.replace(/\/\/[^@/]+@/, "//souk_api@"), async (client) => {
+    const { rows } = await withClient(market.url, (operator) =>
+      operator.query<{ id: string }>("select id from market.offer order by md5(id::text) limit $1", [RUNS + WARM_UP]),
+    );
+    const clock = await clockOf(client);
+    const kinds = {
+      "reading an offer": { call: "get_offer", args: (n: number) => ({ id: rows[n]?.id ?? null }) },
+      "reading one's account": {
+        call: "get_me",
+        args: (n: number) => ({ base_url: "http://souk.test", link_key: linkKey(tokenOf(market, n)) }),
+      },
+    };
+    const measured = [];
+    for (const [name, { call, args }] of Object.entries(kinds)) {
+      const text = statementOf("agent", call, Object.keys(args(0)));
+      const times: number[] = [];
+      for (let n = 0; n < RUNS + WARM_UP; n++) {
+        const values = [hashSecret(tokenOf(market, n)), ...Object.values(args(n))];
+        const took = await timed(clock, () => client.query({ name: call, text, values }));
+        if (n >= WARM_UP) times.push(took);
+      }
+      measured.push({ name, ours: percentiles(times), bare: Number.NaN });
+    }
+    return measured;
+  });
+
+const tokenOf = ({ callers }: Market, n: number): string => callers[n % callers.length]?.token ?? "";
+
+/**
+ * Measures publishing one offer after the other: the processor time of API, worker and database for each, which includes
+ * the jobs that follow. It is an average, so that p50 and p95 are the same.
+ */
+const measurePublishing = async (cluster: Cluster, market: Market, service: Service): Promise<Percentiles> => {
+  const publish = async (n: number): Promise<void> => {
+    const answer = await fetch(`${service.baseUrl}/v1/offers`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tokenOf(market, n)}`, "content-type": "application/json" },
+      body: JSON.stringify({ text: textToPublish(n) }),
+    });
+    if (answer.status !== 201) throw new Error(`Publishing gave ${answer.status}: ${await answer.text()}`);
+    await answer.arrayBuffer();
+  };
+  const jobsDone = () =>
+    withClient(market.url, async (client) => {
+      for (;;) {
+        const { rows } = await client.query<{ jobs: number }>(
+          "select count(*)::integer as jobs from graphile_worker._private_jobs where run_at <= now() and attempts < max_attempts",
+        );
+        if (rows[0]?.jobs === 0) return;
+        await sleep(50);
+      }
+    });
+  for (let n = 0; n < PUBLICATIONS.warmUp; n++) await publish(n);
+  await jobsDone();
+  const start = await processorTimeOf(cluster, service);
+  for (let n = 0; n < PUBLICATIONS.measured; n++) await publish(PUBLICATIONS.warmUp + n);
+  await jobsDone();
+  const each = ((await processorTimeOf(cluster, service)) - start) / PUBLICATIONS.measured;
+  return { p50: each, p95: each };
+};
+
 /**
  * Measures recall: the share of the ten nearest offers that is found, without filters and with one that keeps about 1
  * %.
@@ -178,7 +250,7 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
       let wanted = 0;
       for (const { vector } of vectors) {
         const { rows: ours } = await client.query<{ distance: number }>(
-          `select distance from search.vector_candidates($1::halfvec, '${embedder.model}', $2::search.search_filter) order by distance limit 10`,
+          `select distance from search.nearest_offers($1::halfvec, '${embedder.model}', $2::search.search_filter) order by distance limit 10`,
           [vector, where],
         );
         await client.query("begin");
@@ -234,57 +306,77 @@ const measureMatching = (market: Market): Promise<Percentiles> =>
  *   SVG
  */
 export const measureGrowth = async (
-  server: { url: string; sizes: number[]; asks: number },
+  server: { cluster: Cluster; sizes: number[]; asks: number },
   tell: (what: string) => void,
   show: (lines: string[], chart: string) => Promise<void>,
 ): Promise<void> => {
-  const { url, sizes, asks } = server;
+  const { cluster, sizes, asks } = server;
   const series = new Map<string, Series>();
-  const matching: Series = { name: `one new offer against ${asks} asks`, ours: [], bare: [] };
+  const add = (name: string, ours: Percentiles, bare = Number.NaN): void => {
+    const one = series.get(name) ?? { name, ours: [], bare: [] };
+    series.set(name, one);
+    one.ours.push(ours);
+    one.bare.push(bare);
+  };
   const recalls: string[] = [];
-  for (const offers of sizes) {
+  const upkeep: string[] = [];
+  for (const [n, offers] of sizes.entries()) {
     const name = `market_${offers}`;
-    await withClient(url, (client) => client.query(`create database ${name} template template0`));
-    const there = new URL(url);
-    there.pathname = `/${name}`;
-    const market = await makeMarket(there.href, { offers, asks, matchesPerAsk: 0 }, (what) =>
-      tell(`${offers}: ${what}`),
-    );
+    await withClient(cluster.url, (client) => client.query(`create database ${name} template template0`));
+    const started = performance.now();
+    const step = (what: string) => tell(`${offers}: ${what}`);
+    const market = await makeMarket(urlOf(cluster.url, name), { offers, asks, matchesPerAsk: 0 }, step);
+    const filled = (performance.now() - started) / 1000;
+    const size = await measureSize(market, offers);
     const vocabulary = await withClient(market.url, async (client) => {
       const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
       return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
     });
-    tell(`${offers}: searching`);
-    for (const { name: what, ours, bare } of await measureSearches(market, offers, createQueryExtractor(vocabulary))) {
-      const one = series.get(what) ?? { name: what, ours: [], bare: [] };
-      series.set(what, one);
-      one.ours.push(ours);
-      one.bare.push(bare);
-    }
-    tell(`${offers}: comparing with an exact scan`);
+    step("searching");
+    const searches = await measureSearches(market, offers, createQueryExtractor(vocabulary));
+    for (const { name: what, ours, bare } of searches) add(what, ours, bare);
+    step("reading");
+    for (const { name: what, ours } of await measureReads(market)) add(what, ours);
+    step("comparing with an exact scan");
     const recall = await measureRecall(market);
     recalls.push(
       `${offers} offers: ${recall.all.toFixed(3)}, and ${recall.filtered.toFixed(3)} under a filter that keeps ${(100 * recall.share).toFixed(1)} %`,
     );
-    tell(`${offers}: matching`);
-    matching.ours.push(await measureMatching(market));
-    matching.bare.push(Number.NaN);
-    await withClient(url, (client) => client.query(`drop database ${name} with (force)`));
-    const done = sizes.slice(0, matching.ours.length);
-    const all = [...series.values(), matching];
-    await show([...tableOf(done, all), ...recallLines(recalls)], drawGrowth(done, all));
+    step("matching");
+    add(`one new offer against ${asks} asks`, await measureMatching(market));
+    step("publishing");
+    const service = await startService(cluster, name, CONNECTIONS);
+    const rebuilt: string[] = [];
+    try {
+      add("publishing: API, worker and database", await measurePublishing(cluster, market, service));
+      step("rebuilding the graph while serving");
+      rebuilt.push(...(await measureRebuilding(market, offers, service)));
+    } finally {
+      await service.stop();
+    }
+    const churned = await measureChurn(market, step);
+    upkeep.push(
+      "",
+      `${offers} offers, filled in ${filled.toFixed(0)} s:`,
+      "",
+      ...[size, ...rebuilt, ...churned].map((line) => `- ${line}`),
+    );
+    await withClient(cluster.url, (client) => client.query(`drop database ${name} with (force)`));
+    const done = sizes.slice(0, n + 1);
+    const all = [...series.values()];
+    await show([...tableOf(done, all), ...recallLines(recalls), ...upkeep], drawGrowth(done, all));
   }
 };
 
 const tableOf = (sizes: number[], all: Series[]): string[] => [
-  `| ms of the server's processor time: p50 / p95 (bare index scan) | ${sizes.map((size) => `${size} offers`).join(" | ")} | p50 a tenfold |`,
+  `| ms of processor time: p50 / p95 (bare index scan) | ${sizes.map((size) => `${size} offers`).join(" | ")} | p50 a tenfold |`,
   `|---|${sizes.map(() => "---:").join("|")}|---:|`,
   ...all.map(({ name, ours, bare }) => {
     const cells = ours.map(({ p50, p95 }, n) => {
       const alone = bare[n] ?? Number.NaN;
       return `${p50.toFixed(1)} / ${p95.toFixed(1)}${Number.isNaN(alone) ? "" : ` (${alone.toFixed(1)})`}`;
     });
-    return `| ${name} | ${cells.join(" | ")} | ${growthOf(sizes, ours).toFixed(2)} x |`;
+    return `| ${name} | ${cells.join(" | ")} | ${sizes.length < 2 ? "" : `${growthOf(sizes, ours).toFixed(2)} x`} |`;
   }),
 ];
 

@@ -1,8 +1,9 @@
+import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
 import { toSql } from "pgvector";
-import { migrate } from "../../src/database/migrate.ts";
+import { applyMigrations, migrate } from "../../src/database/migrate.ts";
 import { hashSecret, newToken } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
@@ -27,8 +28,8 @@ const embedder = createBuiltinEmbedder(seedMeaning);
 
 /** An agent's token and the id of its account. */
 export type Caller = { token: string; accountId: string };
-/** The URL of the database and the agents in it. */
-export type Market = { url: string; callers: Caller[] };
+/** The URL of the database, the agents in it, and the seconds in which the graph of the vectors was built. */
+export type Market = { url: string; callers: Caller[]; graphSeconds: number };
 
 /** Drops the indexes that are faster to build once over all rows than row by row. Returns their definitions. */
 const takeIndexes = async (client: pg.Client): Promise<string[]> => {
@@ -40,12 +41,19 @@ const takeIndexes = async (client: pg.Client): Promise<string[]> => {
   return rows.map(({ definition }) => definition);
 };
 
-const makeAgents = async (client: pg.Client): Promise<Caller[]> => {
-  const tokens = Array.from({ length: AGENTS }, newToken);
+/**
+ * Returns the megabytes with which indexes are built. A graph that does not fit is built on disk, which takes many times
+ * as long: a vector and its links need 2 KB.
+ */
+export const memoryToBuild = (offers: number): number => Math.max(1_000, Math.ceil(offers * 0.0025));
+
+/** Adds agents that somebody approved long ago, each with an account of its own. */
+export const makeAgents = async (client: pg.Client, agents = AGENTS): Promise<Caller[]> => {
+  const tokens = Array.from({ length: agents }, newToken);
   const { rows } = await client.query<{ id: string }>(
     `insert into market.account (claimed_at, created_at)
      select now(), now() - interval '200 days' from generate_series(1, $1) returning id`,
-    [AGENTS],
+    [agents],
   );
   await client.query(
     `insert into market.agent (account_id, name, token_hash, connected_at)
@@ -138,19 +146,28 @@ export const makeMarket = async (
   { offers, asks: wanted, matchesPerAsk }: { offers: number; asks: number; matchesPerAsk: number },
   tell: (what: string) => void,
 ): Promise<Market> => {
+  // The migration in progress is measured before it is committed. It comes before the code, which may need its columns.
+  const current = await currentMigration();
+  if (!isEmptyMigration(current)) {
+    await applyMigrations(url);
+    await withClient(url, (client) => client.query(`begin;\n${current}\n;commit`));
+  }
   await migrate(url);
   return withClient(url, async (client) => {
-    // The migration in progress is measured before it is committed.
-    const current = await currentMigration();
-    if (!isEmptyMigration(current)) await client.query(`begin;\n${current}\n;commit`);
-    await client.query("set maintenance_work_mem = '1GB'");
+    await client.query(`set maintenance_work_mem = '${memoryToBuild(offers)}MB'`);
     const callers = await makeAgents(client);
     const indexes = await takeIndexes(client);
+    // The threads that insert offers switch triggers off, except this one: documents are read in every scenario.
+    await client.query("alter table market.offer enable always trigger set_offer_document");
     await makeOffers(url, offers, (done) => tell(`${done} of ${offers} offers`));
+    let graphSeconds = 0;
     for (const definition of indexes) {
       tell(definition.replace(/ WHERE.*| WITH.*/, ""));
+      const start = performance.now();
       await client.query(definition);
+      if (definition.includes("USING hnsw")) graphSeconds += (performance.now() - start) / 1000;
     }
+    await client.query("alter table market.offer enable trigger set_offer_document");
     tell("asks and matches");
     await client.query(COUNT_OFFERS);
     await client.query("set session_replication_role = replica");
@@ -166,6 +183,6 @@ export const makeMarket = async (
     await client.query("reset session_replication_role");
     tell("vacuum analyze");
     await client.query("vacuum analyze");
-    return { url, callers };
+    return { url, callers, graphSeconds };
   });
 };

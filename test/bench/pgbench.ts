@@ -27,7 +27,7 @@ const scriptOf = ({ text, values }: Statement, script: number): string =>
 
 /**
  * Runs the statements in random order for some seconds, over several connections, prepared once on each. Like the
- * service, it uses the login role of the HTTP layer and read-only sessions.
+ * service, it uses the login role of the HTTP layer.
  * @throws an Error if pgbench fails or a transaction fails
  */
 export const runPgbench = async (
@@ -50,7 +50,8 @@ export const runPgbench = async (
     }
     const { stdout } = await run(join(server.programs, "pgbench"), [...args, server.database], {
       cwd: directory,
-      env: { ...process.env, PGOPTIONS: "-c default_transaction_read_only=on" },
+      // Other searches than ours may take longer than a statement of the service may.
+      env: { ...process.env, PGOPTIONS: "-c statement_timeout=60s" },
     });
     const rate = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
     const failed = /number of failed transactions: (\d+)/.exec(stdout)?.[1];

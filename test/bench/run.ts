@@ -1,14 +1,11 @@
-import { type ChildProcess, execFile, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
@@ -16,13 +13,19 @@ import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
-import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
+import { type Cluster, startCluster } from "../support/postgres.ts";
+import { makeFloods, measureFlood, OPEN, searchTogether } from "./floods.ts";
 import { measureGrowth } from "./growth.ts";
-import type { Job, Result } from "./load.ts";
-import { type Caller, type Market, makeMarket } from "./market.ts";
+import { quantile, rawRequest, runLoad } from "./load.ts";
+import { measureMachines } from "./machines.ts";
+import { type Caller, type Market, makeAgents, makeMarket } from "./market.ts";
+import { openPeers, type PeerQuery, peerQueries } from "./peers.ts";
 import { runPgbench, type Sample } from "./pgbench.ts";
-import { makeScenarios, type Scenario } from "./scenarios.ts";
+import { makeScenarios, type Scenario, searchStatements, type Targets } from "./scenarios.ts";
+import { memoryOf, type Service, startService } from "./service.ts";
 import { textToPublish } from "./texts.ts";
+import { measureTools } from "./tools.ts";
+import { measureWaiting } from "./waiting.ts";
 
 /**
  * `npm run bench`: how much of PostgreSQL's own speed an agent gets.
@@ -33,19 +36,34 @@ import { textToPublish } from "./texts.ts";
  *
  *   --offers N     the number of offers (100,000)
  *   --asks N       the number of asks (20,000)
- *   --sizes N,N    instead of all that: how search grows over markets of these sizes, as a table and as a chart
+ *   --sizes N,N    instead of all that: how the cost of each operation grows over markets of these sizes, as a table and as
+ *                  a chart; the size and the upkeep of each market
  *   --chart FILE   the file for the chart (test/bench/growth.svg)
- *   --seconds S    the duration of each side of a measurement (5)
- *   --requests N   afterwards N more requests, with the memory of the API process after each tenth of them
- *   --hold         at the end, keeps everything running until Enter is pressed, for a look with psql
+ *   --seconds S    the duration of each side of a measurement (6)
+ *   --rounds N     the turns into which that time is split (3). From fewer than three no ratio is printed, because other
+ *                  work on the machine may have hit one side only
+ *   --no-peers     leaves out the table of other searches (Supabase's hybrid search, Sphinx and Xapian where installed)
+ *   --noisy        instead of all that: how long another caller waits while one caller keeps 200 calls open, for each kind
+ *                  of call, what that caller gets, and how many of twenty callers are served who search at once
+ *   --memory       instead of all that: the memory of API and worker over so many mixed requests and texts to publish
+ *   --requests N   how many (1,000,000)
+ *   --minutes M    instead: for so long
+ *   --tools        instead of all that: what a tool call at /mcp costs beside its REST call
+ *   --waiting N    instead of all that: what N agents cost that wait for events, and how soon they are told
+ *   --machines     instead of all that: what replicas and a pooler cost the primary
+ *   --hold         at the end, keeps everything running until Enter is pressed or the input ends, for a look with psql
  */
 
 /** As many as the pool has, so that neither side waits for a free connection. */
 const CONNECTIONS = 16;
 /** The threads of pgbench. The goals are stated for a machine with two processors. */
 const THREADS = 2;
-/** The time of each side is split into so many turns. */
-const ROUNDS = 2;
+/** With fewer turns, one disturbance decides a ratio. */
+const LEAST_ROUNDS = 3;
+/** The lines of the curve of memory. */
+const MEMORY_STEPS = 20;
+/** While memory is watched, one text is published after so many milliseconds, so that the worker has work. */
+const PUBLISH_EVERY_MS = 200;
 /** The time before a measurement in which statements are prepared, code is compiled and pages are read. */
 const WARM_UP_SECONDS = 1;
 /** Offers are published one after the other with a pause, because the time on an idle service is measured. */
@@ -54,7 +72,6 @@ const PUBLICATIONS = 40;
 const PAUSE_MS = 250;
 /** The number of matches of an ask for a common thing. A page shows ten. */
 const MATCHES_PER_ASK = 30;
-const READY_TIMEOUT_MS = 60_000;
 /** The number of offers and asks that requests refer to: one for each variant of a scenario. */
 const TARGETS = 48;
 
@@ -69,12 +86,12 @@ const SETTINGS = {
   maintenance_work_mem: "1GB",
   max_wal_size: "4GB",
   random_page_cost: "1.1",
+  // So that autovacuum is seen to run within a run of the bench, if it is due.
+  autovacuum_naptime: "1s",
   shared_preload_libraries: "''",
 };
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const CHART = fileURLToPath(new URL("growth.svg", import.meta.url));
-const LOAD = fileURLToPath(new URL("load.ts", import.meta.url));
 
 const { values: options } = parseArgs({
   options: {
@@ -82,16 +99,26 @@ const { values: options } = parseArgs({
     sizes: { type: "string" },
     asks: { type: "string", default: "20000" },
     chart: { type: "string", default: CHART },
-    seconds: { type: "string", default: "5" },
-    requests: { type: "string", default: "0" },
+    seconds: { type: "string", default: "6" },
+    rounds: { type: "string", default: String(LEAST_ROUNDS) },
+    peers: { type: "boolean", default: true },
+    memory: { type: "boolean", default: false },
+    requests: { type: "string", default: "1000000" },
+    minutes: { type: "string" },
+    noisy: { type: "boolean", default: false },
+    machines: { type: "boolean", default: false },
+    waiting: { type: "string" },
+    tools: { type: "boolean", default: false },
     hold: { type: "boolean", default: false },
   },
+  allowNegative: true,
 });
-const [offers, seconds, requests] = [options.offers, options.seconds, options.requests].map(Number) as [
-  number,
-  number,
-  number,
-];
+const whole = (name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting"): number => {
+  const value = Number(options[name]);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} wants a whole number from 1.`);
+  return value;
+};
+const [offers, seconds, rounds] = [whole("offers"), whole("seconds"), whole("rounds")];
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
 /** Shows a step in a line that the next one overwrites, and shows nothing if the output is not a terminal. */
@@ -99,90 +126,48 @@ const tell = (what: string): void => {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${what}`);
 };
 
-type Service = { process: ChildProcess; stop: () => Promise<void> };
-
-const startService = async (
-  part: "api" | "worker",
-  environment: Record<string, string>,
-  log: string,
-  isReady: () => Promise<boolean>,
-): Promise<Service> => {
-  // The log goes to a file, as in production. With a pipe, this process would read a line for each request.
-  const output = openSync(log, "w");
-  const child = spawn(process.execPath, [MAIN, part], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_ENV: "production", ...environment },
-    stdio: ["ignore", output, output],
-  });
-  closeSync(output);
-  const abandon = () => void child.kill("SIGKILL");
-  process.once("exit", abandon);
-  const exited = once(child, "exit");
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  while (!(await isReady())) {
-    if (child.exitCode !== null || performance.now() > deadline) {
-      child.kill("SIGKILL");
-      throw new Error(`The service (${part}) did not start.\n${await readFile(log, "utf8")}`);
-    }
-    await sleep(100);
-  }
-  return {
-    process: child,
-    stop: async () => {
-      child.kill("SIGTERM");
-      await exited;
-      process.removeListener("exit", abandon);
-    },
-  };
-};
-
-/** Returns the resident memory of a process in MB. */
-const memoryOf = async ({ process: child }: Service): Promise<number> => {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(child.pid)]);
-  return Number(stdout) / 1024;
-};
-
-const runLoad = async (job: Job): Promise<Result> => {
-  const child = fork(LOAD, { serialization: "advanced" });
-  child.send(job);
-  const [result] = (await once(child, "message")) as [Result];
-  if (result.failure !== null) throw new Error(`A request failed: ${result.failure}`);
-  return result;
-};
-
-const median = (sorted: Float64Array, share = 0.5): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-
 const summaryOf = (samples: Sample[]) => {
   const sorted = Float64Array.from(samples.flatMap(({ milliseconds }) => [...milliseconds])).sort();
   const rate = samples.reduce((sum, sample) => sum + sample.rate, 0) / samples.length;
-  return { rate, p50: median(sorted), p99: median(sorted, 0.99) };
+  return { rate, p50: quantile(sorted), p99: quantile(sorted, 0.99) };
 };
 
 const COLUMNS = [30, 10, 10, 8, 9, 9, 8, 9, 9];
-const row = (cells: (string | number)[]): void =>
+const PEER_COLUMNS = [42, 13, 12, 13, 12, 10, 12, 12, 12];
+const row = (cells: (string | number)[], columns = COLUMNS): void =>
   print(
     cells
       .map((cell, i) => {
         const text = typeof cell === "number" ? cell.toFixed(cell < 10 ? 2 : cell < 100 ? 1 : 0) : cell;
-        return i === 0 ? text.padEnd(COLUMNS[i] ?? 0) : text.padStart(COLUMNS[i] ?? 0);
+        return i === 0 ? text.padEnd(columns[i] ?? 0) : text.padStart(columns[i] ?? 0);
       })
       .join(""),
   );
 
-const measure = async (cluster: Cluster, database: string, port: number, scenario: Scenario): Promise<void> => {
-  const turn = Math.max(1, Math.ceil(seconds / ROUNDS));
+/** Returns a ratio as it is printed. */
+const ratioOf = (ratio: number, print: (ratio: number) => string): string =>
+  rounds < LEAST_ROUNDS ? "" : print(ratio);
+
+const turnSeconds = Math.max(1, Math.ceil(seconds / rounds));
+
+type Server = Parameters<typeof runPgbench>[0];
+
+const measure = async (server: Server, port: number, scenario: Scenario): Promise<void> => {
   const service: Sample[] = [];
   const bare: Sample[] = [];
-  const server = { programs: cluster.programs, port: cluster.port, database };
   const load = (length: number) =>
     runLoad({ port, requests: scenario.requests, connections: CONNECTIONS, seconds: length });
   tell(scenario.name);
   await load(WARM_UP_SECONDS);
-  for (let round = 0; round < ROUNDS; round++) {
-    const { milliseconds, seconds: length } = await load(turn);
+  for (let round = 0; round < rounds; round++) {
+    const { milliseconds, seconds: length } = await load(turnSeconds);
     service.push({ milliseconds, rate: milliseconds.length / length });
     bare.push(
-      await runPgbench(server, scenario.statements, { connections: CONNECTIONS, threads: THREADS, seconds: turn }),
+      await runPgbench(server, scenario.statements, {
+        connections: CONNECTIONS,
+        threads: THREADS,
+        seconds: turnSeconds,
+      }),
     );
   }
   const ours = summaryOf(service);
@@ -192,13 +177,80 @@ const measure = async (cluster: Cluster, database: string, port: number, scenari
     scenario.name,
     ours.rate,
     theirs.rate,
-    `${Math.round((100 * ours.rate) / theirs.rate)} %`,
+    ratioOf(ours.rate / theirs.rate, (ratio) => `${Math.round(100 * ratio)} %`),
     ours.p50,
     theirs.p50,
-    `${(ours.p50 / theirs.p50).toFixed(2)} x`,
+    ratioOf(ours.p50 / theirs.p50, (ratio) => `${ratio.toFixed(2)} x`),
     ours.p99,
     theirs.p99,
   ]);
+};
+
+/** Our search, as the peers do it: for a filter the same words, domain, currency and highest price. */
+const toBody = ({ words, filters }: PeerQuery): Record<string, unknown> => ({
+  ...(words === null ? {} : { query: words }),
+  ...(filters ? { filters: { domain: filters.domain, price: { max: filters.most, currency: filters.currency } } } : {}),
+});
+
+/** Prints the searches a second of this service and of its peers, measured in turn. */
+const measurePeers = async (cluster: Cluster, server: Server, url: string, targets: Targets): Promise<void> => {
+  const { peers, missing, stop } = await openPeers(url, server, {
+    directory: cluster.directory,
+    connections: CONNECTIONS,
+    tell,
+  });
+  try {
+    const kinds = peerQueries(offers);
+    const sides = [
+      {
+        name: "this service, by SQL",
+        measure: async (queries: PeerQuery[], length: number) => {
+          const statements = await searchStatements(targets, queries.map(toBody));
+          return (await runPgbench(server, statements, { connections: CONNECTIONS, threads: THREADS, seconds: length }))
+            .rate;
+        },
+      },
+      ...peers,
+    ];
+    const rates = sides.map(() => Object.keys(kinds).map(() => 0));
+    for (let round = 0; round < rounds; round++) {
+      for (const [k, queries] of Object.values(kinds).entries()) {
+        for (const [n, side] of sides.entries()) {
+          tell(`round ${round + 1} of ${rounds}: ${side.name}`);
+          const rate = (await side.measure(queries, turnSeconds)) / rounds;
+          const line = rates[n];
+          if (line) line[k] = (line[k] ?? 0) + rate;
+        }
+      }
+    }
+    tell("");
+    print();
+    print(`searches a second over the same ${offers} texts, ${CONNECTIONS} connections, without HTTP`);
+    print();
+    const [first = []] = rates;
+    row(["", ...Object.keys(kinds).flatMap((kind) => [kind, ""])], PEER_COLUMNS);
+    for (const [n, { name }] of sides.entries()) {
+      const cells = (rates[n] ?? []).flatMap((rate, k) => [
+        rate,
+        n === 0 ? "" : ratioOf((first[k] ?? 0) / rate, (ratio) => `we: ${ratio.toFixed(ratio < 10 ? 1 : 0)} x`),
+      ]);
+      row([name, ...cells], PEER_COLUMNS);
+    }
+    print();
+    for (const line of missing) print(line);
+  } finally {
+    await stop();
+  }
+};
+
+const publishOne = async (baseUrl: string, callers: Caller[], n: number): Promise<void> => {
+  const answer = await fetch(`${baseUrl}/v1/offers`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${callers[n % callers.length]?.token}`, "content-type": "application/json" },
+    body: JSON.stringify({ text: textToPublish(n) }),
+  });
+  const body = await answer.text();
+  if (answer.status !== 201) throw new Error(`Publishing gave ${answer.status}: ${body}`);
 };
 
 /** Publishes texts one after the other. Returns the median and the 99th percentile of the times in milliseconds. */
@@ -206,18 +258,12 @@ const publish = async (baseUrl: string, callers: Caller[]) => {
   const times: number[] = [];
   for (let n = 0; n < PUBLICATIONS; n++) {
     const start = performance.now();
-    const answer = await fetch(`${baseUrl}/v1/offers`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${callers[n % callers.length]?.token}`, "content-type": "application/json" },
-      body: JSON.stringify({ text: textToPublish(n) }),
-    });
-    const body = await answer.text();
+    await publishOne(baseUrl, callers, n);
     times.push(performance.now() - start);
-    if (answer.status !== 201) throw new Error(`Publishing gave ${answer.status}: ${body}`);
     await sleep(PAUSE_MS);
   }
   const sorted = Float64Array.from(times).sort();
-  return { p50: median(sorted), p99: median(sorted, 0.99) };
+  return { p50: quantile(sorted), p99: quantile(sorted, 0.99) };
 };
 
 const findTargets = (market: Market) =>
@@ -233,73 +279,185 @@ const findTargets = (market: Market) =>
     return { offerIds: found.map(({ id }) => id), asks };
   });
 
-/** Sends many requests of the two fastest kinds and prints the memory of the API process. */
-const soak = async (port: number, scenarios: Scenario[], api: Service): Promise<void> => {
-  const mixed = scenarios.slice(0, 2).flatMap((scenario) => scenario.requests);
+const statusesOf = (statuses: Record<string, number>): string =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${count} x ${status}`)
+    .join(", ");
+
+/** Prints for each kind of flood how long another agent's `GET /v1/offers/{id}` takes. */
+const measureNoise = async (
+  { url, callers }: Market,
+  baseUrl: string,
+  port: number,
+  offerId: string | undefined,
+): Promise<void> => {
+  const tokens = callers.map(({ token }) => token);
+  const request = rawRequest("GET", `/v1/offers/${offerId}`, { Authorization: `Bearer ${tokens.at(-1)}` });
+  print(`GET /v1/offers/{id} of another agent, while one caller keeps ${OPEN} calls open; times in milliseconds`);
   print();
-  for (let tenth = 1; tenth <= 10; tenth++) {
-    const result = await runLoad({ port, requests: mixed, connections: CONNECTIONS, count: Math.ceil(requests / 10) });
-    const memory = Math.round(await memoryOf(api));
-    const rate = Math.round(result.milliseconds.length / result.seconds);
-    print(`after ${Math.ceil((requests * tenth) / 10)} requests: ${memory} MB (${rate} requests a second)`);
+  const columns = (cells: string[]) =>
+    print(cells.map((cell, i) => (i === 0 ? cell.padEnd(34) : i < 8 ? cell.padStart(10) : `   ${cell}`)).join(""));
+  columns(["", "quiet p50", "p99", "p50", "p99", "ratio", "goal", "overtaken", "the caller gets"]);
+  for (const flood of await makeFloods(url, baseUrl)) {
+    tell(flood.name);
+    const { quiet, noisy, statuses } = await measureFlood(port, request, flood, seconds);
+    tell("");
+    const goal = 3 * quiet.p99 + 20;
+    const figures = [quiet.p50, quiet.p99, noisy.p50, noisy.p99].map((time) => time.toFixed(1));
+    const ratio = `${(noisy.p99 / quiet.p99).toFixed(1)} x`;
+    columns([
+      flood.name,
+      ...figures,
+      ratio,
+      noisy.p99 <= goal ? "met" : "missed",
+      String(noisy.overtaken),
+      statusesOf(statuses),
+    ]);
+  }
+  print();
+  tell("searches at once");
+  const { statuses, served, seconds: took } = await searchTogether(baseUrl, tokens);
+  tell("");
+  print(
+    `twenty callers, twenty searches each, at once: ${statusesOf(statuses)}; ${served} of 20 callers were served completely, in ${took.toFixed(1)} s`,
+  );
+};
+
+/** Prints what a tool call costs beside its REST call: the time of one caller alone, and the rate under load. */
+const compareTools = async (port: number, scenarios: readonly Scenario[]): Promise<void> => {
+  print();
+  print("a tool call at /mcp beside its REST call; the median time in milliseconds, and calls a second under load");
+  print();
+  const columns = [32, 13, 10, 9, 9, 9, 9];
+  row(["", "connections", "REST", "2026", "", "2025", ""], columns);
+  const limits = { connections: [1, CONNECTIONS], seconds: turnSeconds, rounds };
+  for (const { name, connections, sides } of await measureTools(port, scenarios, limits)) {
+    const cost = ({ p50, rate }: { p50: number; rate: number }) => (connections === 1 ? p50 : 1 / rate);
+    const [rest, ...tools] = sides;
+    if (rest === undefined) continue;
+    const shown = ({ p50, rate }: { p50: number; rate: number }) => (connections === 1 ? p50 : rate);
+    const cells = tools.flatMap((tool) => [
+      shown(tool),
+      ratioOf(cost(tool) / cost(rest), (ratio) => `${ratio.toFixed(2)} x`),
+    ]);
+    row([name, String(connections), shown(rest), ...cells], columns);
   }
 };
 
-const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
-  const market = await makeMarket(
-    cluster.url,
-    { offers, asks: Number(options.asks), matchesPerAsk: MATCHES_PER_ASK },
-    tell,
+/**
+ * Prints the memory of API and worker while requests of all kinds run and texts are published. If it goes on growing after
+ * the first steps, something is kept.
+ */
+const watchMemory = async (service: Service, callers: Caller[], scenarios: Scenario[]): Promise<void> => {
+  const { port, baseUrl, api, worker } = service;
+  const requests = scenarios.flatMap((scenario) => scenario.requests);
+  const total = whole("requests");
+  const minutes = options.minutes === undefined ? null : Number(options.minutes);
+  const started = performance.now();
+  const line = (done: number, published: number) =>
+    print(
+      `${((performance.now() - started) / 60_000).toFixed(1).padStart(8)}${String(done).padStart(12)}${String(published).padStart(12)}${String(Math.round(memoryOf(api))).padStart(10)}${String(Math.round(memoryOf(worker))).padStart(10)}`,
+    );
+  let published = 0;
+  let over = false;
+  const publishing = (async () => {
+    while (!over) {
+      await publishOne(baseUrl, callers, published);
+      published += 1;
+      await sleep(PUBLISH_EVERY_MS);
+    }
+  })();
+  // A failure is thrown when it is awaited below.
+  publishing.catch(() => undefined);
+  print(" minutes    requests   published    API MB worker MB");
+  line(0, 0);
+  let done = 0;
+  for (let step = 0; step < MEMORY_STEPS; step++) {
+    const { milliseconds } = await runLoad({
+      port,
+      requests,
+      connections: CONNECTIONS,
+      ...(minutes === null ? { count: Math.ceil(total / MEMORY_STEPS) } : { seconds: (60 * minutes) / MEMORY_STEPS }),
+    });
+    done += milliseconds.length;
+    line(done, published);
+  }
+  over = true;
+  await publishing;
+};
+
+/** Prints what agents cost that wait for events. */
+const showWaiting = async (service: Service, url: string): Promise<void> => {
+  const agents = await withClient(url, (client) => makeAgents(client, whole("waiting")));
+  tell("waiting");
+  const { waiters, megabytes, transactionsBefore, transactionsWaiting, told } = await measureWaiting(
+    service,
+    url,
+    agents,
   );
   tell("");
+  print(
+    `${waiters} agents wait for events: ${megabytes.toFixed(0)} MB more in the API, ${((1024 * megabytes) / waiters).toFixed(1)} kB each`,
+  );
+  print(
+    `transactions a second in the whole database: ${transactionsWaiting.toFixed(1)}, and ${transactionsBefore.toFixed(1)} before`,
+  );
+  print(`from the insert of an event to the answer: p50 ${told.p50.toFixed(0)} ms, p99 ${told.p99.toFixed(0)} ms`);
+};
+
+const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
+  const market = await makeMarket(cluster.url, { offers, asks: whole("asks"), matchesPerAsk: MATCHES_PER_ASK }, tell);
+  tell("");
   const database = new URL(cluster.url).pathname.slice(1);
-  const urlAs = (role: string) => `postgres://${role}@127.0.0.1:${cluster.port}/${database}`;
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const log = (part: string) => join(cluster.directory, `${part}.log`);
-  const api = await startService(
-    "api",
-    { DATABASE_URL: urlAs("souk_api"), PORT: String(port), DATABASE_POOL_SIZE: String(CONNECTIONS) },
-    log("api"),
-    async () => (await fetch(`${baseUrl}/readyz`).catch(() => null))?.status === 200,
-  );
-  services.push(api);
-  services.push(
-    await startService("worker", { DATABASE_URL: urlAs("souk_worker") }, log("worker"), async () =>
-      (await readFile(log("worker"), "utf8")).includes("worker ready"),
-    ),
-  );
-  const atStart = await memoryOf(api);
+  const server = { programs: cluster.programs, port: cluster.port, database };
+  const service = await startService(cluster, database, CONNECTIONS);
+  services.push(service);
+  const { baseUrl, port } = service;
+  if (options.waiting !== undefined) return showWaiting(service, market.url);
+  if (options.noisy) {
+    const { offerIds } = await findTargets(market);
+    return measureNoise(market, baseUrl, port, offerIds[0]);
+  }
+  const atStart = memoryOf(service.api);
   const vocabulary = await withClient(market.url, async (client) => {
     const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
     return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
   });
-  const targets = {
+  const targets: Targets = {
+    ...(await findTargets(market)),
     baseUrl,
     callers: market.callers,
     offers,
     embedder: createBuiltinEmbedder(seedMeaning),
     extractQuery: createQueryExtractor(vocabulary),
   };
-  const scenarios = await makeScenarios({ ...targets, ...(await findTargets(market)) });
+  const scenarios = await makeScenarios(targets);
+  if (options.memory) return watchMemory(service, market.callers, scenarios);
+  if (options.tools) return compareTools(port, scenarios);
 
   print(`${offers} offers, ${CONNECTIONS} connections, ${seconds} s a side; times in milliseconds`);
   print();
   row(["", "a second", "pgbench", "", "p50", "pgbench", "", "p99", "pgbench"]);
   const published = await publish(baseUrl, market.callers);
   row(["POST /v1/offers, one by one", "", "", "", published.p50, "", "", published.p99, ""]);
-  for (const scenario of scenarios) await measure(cluster, database, port, scenario);
+  for (const scenario of scenarios) await measure(server, port, scenario);
+  await compareTools(port, scenarios);
+  if (rounds < LEAST_ROUNDS) print(`No ratios: they need ${LEAST_ROUNDS} rounds, and there were ${rounds}.`);
+  if (options.peers) await measurePeers(cluster, server, market.url, targets);
   print();
-  print(`memory of the API process: ${Math.round(atStart)} MB at the start, ${Math.round(await memoryOf(api))} MB now`);
-  if (requests > 0) await soak(port, scenarios, api);
+  print(
+    `memory of the API process: ${Math.round(atStart)} MB at the start, ${Math.round(memoryOf(service.api))} MB now`,
+  );
   const checkedFrom = performance.now();
   const broken = await violations(market.url);
   const names = [...new Set(broken.map(({ invariant }) => invariant))].join(", ");
   if (broken.length > 0) throw new Error(`The load broke ${names}: ${JSON.stringify(broken[0])}`);
   print(`every invariant holds: checked whole in ${Math.round(performance.now() - checkedFrom)} ms`);
   if (options.hold) {
-    const lines = createInterface({ input: process.stdin, output: process.stdout });
-    await lines.question(`\nThe service: ${baseUrl}\nThe database: ${cluster.url}\nEnter ends both. `);
+    print(`\nThe service: ${baseUrl}\nThe database: ${cluster.url}\nEnter ends both.`);
+    // The end of the input ends both, too: without a terminal there is nobody to press Enter.
+    const lines = createInterface({ input: process.stdin });
+    await Promise.race([once(lines, "line"), once(lines, "close")]);
     lines.close();
   }
 };
@@ -312,11 +470,13 @@ const services: Service[] = [];
 // On every exit, the watchdog of the cluster and the exit listeners of the services clean up.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 try {
-  if (options.sizes === undefined) {
+  if (options.machines) {
+    for (const line of await measureMachines(cluster.url)) print(line);
+  } else if (options.sizes === undefined) {
     await bench(cluster, services);
   } else {
     const sizes = options.sizes.split(",").map(Number);
-    await measureGrowth({ url: cluster.url, sizes, asks: Number(options.asks) }, tell, async (lines, chart) => {
+    await measureGrowth({ cluster, sizes, asks: whole("asks") }, tell, async (lines, chart) => {
       tell("");
       for (const line of [...lines, ""]) print(line);
       await writeFile(options.chart, chart);

@@ -346,8 +346,8 @@ export const offerNumber = (n: number, now: number) => {
   const quoted = (value: unknown, quote: string) => ({
     value,
     quote,
-    start: Array.from(text.slice(0, text.indexOf(quote))).length + 1,
-    end: Array.from(text.slice(0, text.indexOf(quote) + quote.length)).length + 1,
+    start: Array.from(text.slice(0, text.indexOf(quote))).length,
+    end: Array.from(text.slice(0, text.indexOf(quote) + quote.length)).length,
     basis: "stated",
     confidence: 0.9,
   });

@@ -269,7 +269,6 @@ test("activity lists each act with its agent, newest first, page by page, and no
 const documentOf = async (caller: Caller): Promise<{ document: Answer; pieces: string[] }> => {
   const database = openDatabase({
     url: market.url,
-    readUrl: null,
     poolSize: 2,
     embedded: false,
     role: "souk_api",
@@ -308,7 +307,18 @@ test("an export contains everything of the account and nothing of others, in pie
   await signIn(caller);
 
   const { document, pieces } = await documentOf(caller);
-  t.deepEqual(Object.keys(document), ["account", "agents", "offers", "asks", "reports", "verifications", "activity"]);
+  t.deepEqual(Object.keys(document), [
+    "account",
+    "agents",
+    "offers",
+    "asks",
+    "reports",
+    "verifications",
+    "decisions",
+    "events",
+    "webhooks",
+    "activity",
+  ]);
   t.like(document.account, { id: caller.account, display_name: "Lena", contact_email: "lena@example.com" });
   t.is(document.account.methods[0].email, "lena@example.com");
   t.is(document.account.sessions.length, 1);
@@ -328,9 +338,57 @@ test("an export contains everything of the account and nothing of others, in pie
   t.true(document.asks.find(({ id }: Answer) => id === ask).matches.includes(matched));
   t.like(document.reports[0], { offer_id: reported, comment: "mine" });
   t.is(document.verifications.length, 1);
+  t.true(document.events.some(({ type }: Answer) => type === "offer.archived" || type === "match.created"));
   t.true(document.activity.length > 250);
   t.true(Math.max(...pieces.map((piece) => piece.length)) < 1024 * 1024);
   const text = JSON.stringify(document);
   for (const strange of ["Of a stranger", other.account, other.agent, caller.token.toString("hex")])
     t.false(text.includes(strange), strange);
+});
+
+test("an export contains the suspension, the caps, the decisions and the addresses, and not who decided", async (t) => {
+  const address = "198.51.100.23";
+  const caller = await market.connect("Helper", address);
+  await market.call(null, "approve_connection", {
+    secret_hash: caller.link,
+    session_hash: null,
+    new_session_hash: caller.session,
+  });
+  const [moderator, other] = [await market.approved("A moderator's"), await market.approved("Stranger's")];
+  const offer = await market.offer(caller);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [offer]);
+  await market.sql(
+    "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'Three reports.' where id = $1",
+    [caller.account],
+  );
+  await market.sql(
+    `insert into market.decision (moderator_id, action, account_id, offer_id, reason, sentence)
+     select $1, 'remove', $2, $3, 'scam', 'Decision ' || n from generate_series(1, 150) as n`,
+    [moderator.account, caller.account, offer],
+  );
+  await market.sql(
+    "insert into market.decision (moderator_id, action, account_id, sentence) values ($1, 'suspend', $2, 'Of a stranger')",
+    [moderator.account, other.account],
+  );
+  await market.sql(
+    "insert into market.cap_override (account_id, action, cap, changed_by) values ($1, 'create_ask', 7, $2)",
+    [caller.account, moderator.account],
+  );
+  await prove(caller, "email", "lena@example.com");
+  await signIn(caller);
+  const { document } = await documentOf(caller);
+  t.like(document.account.suspension, { reason: "scam", note: "Three reports." });
+  t.regex(document.account.suspension.suspended_at, /Z$/);
+  const caps = Object.fromEntries(document.account.caps.map((cap: Answer) => [cap.action, cap]));
+  t.is(caps.create_ask.calls_an_hour, 7);
+  t.truthy(caps.create_ask.set_by_moderator_at);
+  t.is(caps.publish_offer.set_by_moderator_at, null);
+  t.deepEqual(document.account.kept_after_deletion, { suspended: true, removals: 1, caps: 1 });
+  t.deepEqual(document.account.removals_of_earlier_accounts, []);
+  t.is(document.agents[0].address, address);
+  t.is(document.decisions.length, 150);
+  t.is(new Set(document.decisions.map(({ sentence }: Answer) => sentence)).size, 150);
+  t.like(document.decisions[0], { action: "remove", offer_id: offer, reason: "scam" });
+  const text = JSON.stringify(document);
+  for (const strange of [moderator.account, other.account, "Of a stranger"]) t.false(text.includes(strange), strange);
 });

@@ -187,9 +187,23 @@ const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.c
   });
   return { submission, extraction };
 };
-/** Waits until a statement that contains `text` waits for a lock. */
-const blocked = async (text: string) => {
+/**
+ * Waits until a statement that contains `text` waits for a lock.
+ * @param call the call that runs the statement
+ * @throws what the call throws, or an Error if the call ends without having waited
+ */
+const blocked = async (text: string, call: Promise<unknown>) => {
+  let early: Error | undefined;
+  call.then(
+    (answer) => {
+      early = new Error(`${text} did not wait for a lock, but returned ${JSON.stringify(answer)}`);
+    },
+    (error: Error) => {
+      early = error;
+    },
+  );
   for (;;) {
+    if (early) throw early;
     const rows = await market.sql(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
       [`%${text}%`],
@@ -203,12 +217,14 @@ const offersOf = (caller: Caller) =>
 test.serial("an offer whose text is read while its account is deleted is not published", async (t) => {
   const caller = await market.approved();
   for (const call of [market.call, market.callAsPerson]) {
+    // A person publishes and asks only with a proved method.
+    await prove(caller, "google");
     const { submission, extraction } = await submitted(caller, call);
     const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
       caller.account,
     ]);
     const finishing = market.work("complete_submission", submission, extraction);
-    await blocked("complete_submission");
+    await blocked("complete_submission", finishing);
     await deletion.end();
     t.is(await finishing, false);
     t.deepEqual(await offersOf(caller), []);
@@ -221,7 +237,7 @@ test.serial("an offer that is published while its account is deleted is erased w
   const { submission, extraction } = await submitted(caller);
   const publishing = await begun("select jobs.complete_submission($1, $2)", [submission, extraction]);
   const deleting = market.callAsPerson(caller, "delete_account");
-  await blocked("delete_account");
+  await blocked("delete_account", deleting);
   await publishing.end();
   t.deepEqual(await deleting, { done: true });
   t.deepEqual(await offersOf(caller), []);
@@ -238,7 +254,7 @@ test.serial(
     const late = await submitted(caller);
     const removal = await begun("update market.agent set removed_at = now() where id = $1", [caller.agent]);
     const finishing = market.work("complete_submission", late.submission, late.extraction);
-    await blocked("complete_submission");
+    await blocked("complete_submission", finishing);
     await removal.end();
     t.true(await finishing);
     t.deepEqual(await offersOf(caller), []);
@@ -249,7 +265,7 @@ test.serial(
     const early = await submitted(other);
     const publishing = await begun("select jobs.complete_submission($1, $2)", [early.submission, early.extraction]);
     const removing = market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
-    await blocked("remove_agent");
+    await blocked("remove_agent", removing);
     await publishing.end();
     await removing;
     t.deepEqual(await offersOf(other), [{ status: "published" }]);
@@ -265,7 +281,7 @@ test.serial("a vector that is computed while its offer's account is deleted is n
     caller.account,
   ]);
   const storing = market.embed("offer", id, vectorOf("late"));
-  await blocked("store_offer_embedding");
+  await blocked("store_offer_embedding", storing);
   await deletion.end();
   await storing;
   t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
@@ -296,6 +312,8 @@ const UNDER_WAY: Record<string, (caller: Caller, stranger: Caller) => Promise<un
 for (const [name, attempt] of Object.entries(UNDER_WAY)) {
   test.serial(`${name} during the deletion of the account is refused with unauthorized`, async (t) => {
     const [caller, stranger] = [await market.approved(), await market.connect()];
+    // A person publishes and asks only with a proved method.
+    await prove(caller, "google");
     const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
       caller.account,
     ]);
@@ -303,7 +321,7 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
       () => "done",
       (error: unknown) => problemOf(error).code,
     );
-    await blocked(name);
+    await blocked(name, outcome);
     await deletion.end();
     t.is(await outcome, "unauthorized");
     t.deepEqual(await market.sql("select from market.idempotency_key where owner_id = $1", [caller.account]), []);

@@ -102,6 +102,7 @@ test.serial("an account with a method is bound only by a session that signed in 
     agent_name: "Test agent",
     new_session: false,
     has_method: true,
+    client: null,
   });
   t.is((await me(caller)).id, person.account);
 });
@@ -238,7 +239,13 @@ test.serial("an approval binds only the account that the page showed", async (t)
 test.serial("a second click gets the same response as the first, and a stranger's click is refused", async (t) => {
   const caller = await market.connect();
   const first = await approve(caller);
-  t.deepEqual(first, { agent_id: caller.agent, agent_name: "Test agent", new_session: true, has_method: false });
+  t.deepEqual(first, {
+    agent_id: caller.agent,
+    agent_name: "Test agent",
+    new_session: true,
+    has_method: false,
+    client: null,
+  });
   t.deepEqual(await approve(caller), first, "a click without the session cookie");
   t.deepEqual(await approve(caller, caller.session), first, "a click with the session cookie");
   t.is(await refused(approve(caller, null, randomBytes(32))), "409 connection_already_used");

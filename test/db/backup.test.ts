@@ -10,6 +10,7 @@ import { type Cluster, startCluster } from "../support/postgres.ts";
 import { programsFor } from "../support/programs.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 import { openMarket } from "./market.ts";
+import { OUTPUT_BYTES, runCommands } from "./readme_commands.ts";
 
 /**
  * Runs the backup and restore commands of db/README.md: from the tests' server to a new, empty one.
@@ -20,9 +21,6 @@ import { openMarket } from "./market.ts";
 
 const README = new URL("../../db/README.md", import.meta.url);
 const run = promisify(execFile);
-
-/** A dump of the schema has a few hundred kilobytes, and Node's default limit is one megabyte. */
-const DUMP_BYTES = 64 * 1024 * 1024;
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let server: Cluster;
@@ -51,17 +49,12 @@ test.before(async () => {
   // A database created from a template does not inherit the template's privileges.
   await market.sql(`grant create on database ${new URL(market.url).pathname.slice(1)} to souk_migrator`);
 
-  const readme = await readFile(README, "utf8");
-  const commands = (name: string) =>
-    new RegExp(`<!-- ${name} -->\n\`\`\`sh\n([\\s\\S]*?)\`\`\``).exec(readme)?.[1] ?? "";
   const url = new URL(server.url);
   url.pathname = new URL(market.url).pathname;
   restored = url.href;
   environments = { original: await programsFor(market.url), restored: await programsFor(server.url) };
-  const shell = (text: string, env: NodeJS.ProcessEnv) =>
-    run("sh", ["-e", "-c", text], { cwd: folder, env, maxBuffer: DUMP_BYTES });
-  await shell(commands("backup"), environments.original);
-  await shell(commands("restore"), environments.restored);
+  await runCommands("backup", { cwd: folder, env: environments.original });
+  await runCommands("restore", { cwd: folder, env: environments.restored });
   environments.restored["PGDATABASE"] = url.pathname.slice(1);
 });
 
@@ -101,7 +94,7 @@ const roles = (url: string) =>
   );
 
 const dump = async (args: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
-  const { stdout } = await run("pg_dump", args, { env, maxBuffer: DUMP_BYTES });
+  const { stdout } = await run("pg_dump", args, { env, maxBuffer: OUTPUT_BYTES });
   // Recent versions of pg_dump write a random key at the start and end of each dump.
   return stdout.split("\n").filter((line) => !/^\\(un)?restrict /.test(line));
 };

@@ -59,7 +59,7 @@ test("candidates by words are the newest offers that have the words and pass the
   for (const words of WORDS) {
     for (const filters of FILTERS) {
       const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
-        `with c as (select search.to_search_filter($2, now(), null) as conditions)
+        `with c as (select search.to_search_filter($2, now(), null, null) as conditions)
          select d.depth, search.lexical_candidates($1, c.conditions, d.depth) as found,
            array(select o.id from market.offer o where o.search @@ $1::tsquery and search.matches_filter(o, c.conditions)
              order by o.published_at desc, o.id desc limit d.depth) as expected
@@ -72,7 +72,7 @@ test("candidates by words are the newest offers that have the words and pass the
     }
   }
   const [some] = await market.sql(
-    "select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}', now(), null), 100)) as count",
+    "select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}', now(), null, null), 100)) as count",
   );
   t.true(some.count > 2);
 });
@@ -80,8 +80,8 @@ test("candidates by words are the newest offers that have the words and pass the
 test("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql(
-      `with c as (select search.to_search_filter($1, now(), null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
-       select array(select n.offer_id from c, search.vector_candidates(c.near, 'builtin-meaning-1', c.conditions) as n) as found,
+      `with c as (select search.to_search_filter($1, now(), null, null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
+       select array(select n.offer_id from c, search.nearest_offers(c.near, 'builtin-meaning-1', c.conditions) as n) as found,
          array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
            where search.matches_filter(o, c.conditions)
            order by e.embedding operator(public.<=>) c.near, e.offer_id desc limit 40) as expected`,
@@ -89,19 +89,6 @@ test("a search by vector with a filter finds the nearest of all offers that pass
     );
     t.deepEqual(row.found, row.expected, JSON.stringify(filters));
   }
-});
-
-test("the results of HNSW and of the exact comparison of few offers form one sorted list", async (t) => {
-  const [row] = await market.sql(
-    `with c as (select search.to_search_filter('{"location": "Bristol", "category": "cars"}', now(), null) as conditions, e.embedding as near
-       from market.offer_embedding e order by e.offer_id limit 1)
-     select array(select n.offer_id from c, search.nearest_matching(c.near, 'builtin-meaning-1', c.conditions, 'bristol', 2 * ${OFFERS}) as n) as found,
-       array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
-         where search.matches_filter(o, c.conditions)
-         order by e.embedding operator(public.<=>) c.near, e.offer_id desc) as expected`,
-  );
-  t.true(row.expected.length > 10 && row.expected.length < 40);
-  t.deepEqual(row.found, row.expected);
 });
 
 test("a place whose text equals its city is searched for once", async (t) => {

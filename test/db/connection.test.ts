@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, offerOf, openMarket, refusal, refused } from "./market.ts";
 
@@ -38,9 +38,16 @@ test.serial("before approval an agent can read, and each write is refused with t
     ["create_ask", { body, ...admission }, "create_ask"],
     ["update_offer", { id: caller.agent, body, errors: [] }, "manage_offers"],
     ["archive_offer", { id: caller.agent }, "manage_offers"],
+    ["confirm_offer", { id: caller.agent }, "manage_offers"],
     ["republish_offer", { id: caller.agent }, "manage_offers"],
     ["update_ask", { id: caller.agent, body, errors: [] }, "manage_asks"],
     ["archive_ask", { id: caller.agent }, "manage_asks"],
+    [
+      "create_webhook",
+      { url: "https://agent.example.com/", types: [], encrypted_secret: "x", private_allowed: "false" },
+      "manage_webhooks",
+    ],
+    ["test_webhook", { id: caller.agent }, "manage_webhooks"],
   ];
   for (const [name, args, permission] of writes) {
     const { status, code, extra } = await refusal(market.call(caller, name, args));
@@ -99,6 +106,97 @@ test.serial("a link approves once, however many people approve at the same time"
   t.is(sessions.length, 1);
   t.is(await refused(look(caller)), "409 connection_already_used");
   t.is(await refused(decline(caller)), "409 connection_already_used");
+});
+
+const HOST = "203.0.113.9";
+type Refuser = { browser?: Buffer; address?: string };
+/** A refusal of a new link that HOST requested, by a browser at an address. The link is old enough to count. */
+const refuse = async ({ browser = randomBytes(32), address = randomSite() }: Refuser = {}, age = "10 seconds") => {
+  const caller = await market.connect("Hosted agent", HOST);
+  await market.sql("update market.connection set created_at = now() - $2::interval where agent_id = $1", [
+    caller.agent,
+    age,
+  ]);
+  return () => market.call(null, "decline_connection", { secret_hash: caller.link, browser_hash: browser, address });
+};
+const randomSite = () => `100.${randomInt(64, 128)}.${randomInt(256)}.5`;
+const countedRefusals = async (): Promise<number> => {
+  const [{ n }] = await market.sql(
+    "select count(*)::integer as n from market.rate_limit_hit where scope = $1 and action = 'decline'",
+    [`address:${HOST}`],
+  );
+  return n;
+};
+const forgetRefusals = () => market.sql("delete from market.rate_limit_hit where action in ('decline', 'connect')");
+
+test.serial("parallel refusals count once for each browser and each network", async (t) => {
+  await forgetRefusals();
+  const browser = randomBytes(32);
+  const refusals = await Promise.all([
+    ...Array.from({ length: 5 }, () => refuse({ browser })),
+    ...Array.from({ length: 5 }, (_, n) => refuse({ address: `198.51.100.${n}` })),
+    ...Array.from({ length: 5 }, (_, n) => refuse({ address: `2001:db8:77:${n}::1` })),
+  ]);
+  await Promise.all(refusals.map((decline) => decline()));
+  t.is(await countedRefusals(), 3);
+  await t.notThrowsAsync(market.connect("Hosted agent", HOST));
+  const more = await Promise.all(Array.from({ length: 3 }, () => refuse()));
+  await Promise.all(more.map((decline) => decline()));
+  t.is(await countedRefusals(), 6);
+  t.is(await refused(market.connect("Hosted agent", HOST)), "429 rate_limited");
+  await forgetRefusals();
+});
+
+test.serial("a refusal counts only on a link of ten seconds, from another network, and with a browser", async (t) => {
+  await forgetRefusals();
+  const ignored = await Promise.all([
+    refuse({}, "9 seconds"),
+    refuse({ address: HOST }),
+    refuse({ address: "203.0.113.200" }),
+    refuse({ address: `::ffff:${HOST}` }),
+  ]);
+  for (const decline of ignored) await decline();
+  // A process of the previous release names neither browser nor address.
+  const caller = await market.connect("Hosted agent", HOST);
+  await market.sql("update market.connection set created_at = now() - interval '1 minute' where agent_id = $1", [
+    caller.agent,
+  ]);
+  await decline(caller);
+  t.is(await countedRefusals(), 0);
+  await (await refuse())();
+  t.is(await countedRefusals(), 1);
+  await forgetRefusals();
+});
+
+test.serial("who refused is stored only as keyed hashes, others for each refused address", async (t) => {
+  await forgetRefusals();
+  const refuser = { browser: randomBytes(32), address: "198.51.100.77" };
+  await (await refuse(refuser))();
+  const marks = async () =>
+    (await market.sql("select scope from market.rate_limit_hit where scope like 'refuser:%' order by 1")).map(
+      ({ scope }) => scope,
+    );
+  const first = await marks();
+  t.is(first.length, 2);
+  for (const mark of first) t.regex(mark, /^refuser:[0-9a-f]{32}$/);
+  await market.sql("delete from market.rate_limit_hit where scope like 'refuser:%'");
+  const other = await market.connect("Other agent", "192.0.2.200");
+  await market.sql("update market.connection set created_at = now() - interval '1 minute' where agent_id = $1", [
+    other.agent,
+  ]);
+  await market.call(null, "decline_connection", {
+    secret_hash: other.link,
+    browser_hash: refuser.browser,
+    address: refuser.address,
+  });
+  const second = await marks();
+  t.is(second.length, 2);
+  t.deepEqual(
+    second.filter((mark) => first.includes(mark)),
+    [],
+    "nobody can see that one person refused links of two addresses",
+  );
+  await forgetRefusals();
 });
 
 test.serial("an expired, declined or unknown link is refused and approves nothing", async (t) => {
@@ -170,7 +268,9 @@ test.serial("two reports of one offer by two agents of an account count once", a
 
 test.serial("an approval with an expired session counts as one without a session", async (t) => {
   const first = await market.approved();
-  await market.sql("update market.session set expires_at = now() where account_id = $1", [first.account]);
+  await market.sql("update market.session set seen_at = now() - interval '400 days' where account_id = $1", [
+    first.account,
+  ]);
   const second = await market.connect();
   t.true((await approve(second, first.session)).new_session);
   t.not(await accountOf(second), first.account);
@@ -285,9 +385,10 @@ test.serial("a network can create thirty agents an hour, also concurrently, and 
   await t.notThrowsAsync(market.connect("After the wait", address(99)));
 });
 
-test.serial('three "Not mine" in a day stop a network from connecting agents for a day', async (t) => {
-  const address = "198.51.100.9";
-  for (let n = 0; n < 3; n += 1) await decline(await market.connect("Phisher", address));
+test.serial('six "Not mine" in a day stop a network from connecting agents for a day', async (t) => {
+  const address = HOST;
+  await forgetRefusals();
+  for (let n = 0; n < 6; n += 1) await (await refuse())();
   const { status, extra } = await refusal(market.connect("Phisher", address));
   t.is(status, 429);
   t.true(extra.retry_after > 86_000 && extra.retry_after <= 86_400);
@@ -355,7 +456,11 @@ test.serial("a refused call says how long to wait until a slot is free", async (
   const { status, detail, extra } = await refusal(submit());
   t.is(status, 429);
   t.true(near(extra.retry_after, 600));
-  t.is(detail, `This agent has used its 60 calls of this hour. Wait ${extra.retry_after} seconds, then try again.`);
+  t.is(
+    detail,
+    `This agent has used its 60 calls of this hour under the limit "publish_offer" (limits in GET /v1/me). Wait ${extra.retry_after} seconds, then try again.`,
+  );
+  t.is(extra.limit, "publish_offer");
   t.deepEqual(extra.headers["RateLimit-Remaining"], 0);
   t.true(extra.headers["RateLimit-Reset"] <= extra.retry_after);
 });

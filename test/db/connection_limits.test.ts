@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { ADMIN_POOL_SIZE } from "../../src/admin/admin.ts";
 import { readConfig } from "../../src/config.ts";
+import { ADMIN_POOL_SIZE } from "../../src/database/database.ts";
 import { WORKER_POOL_SIZE } from "../../worker/main.ts";
 import { createDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
@@ -10,8 +10,10 @@ import { sql } from "../support/sql.ts";
 
 /** PostgreSQL's default max_connections, less superuser_reserved_connections. */
 const OF_A_SERVER = 100 - 3;
-/** The connection of src/http/submission_listener.ts. */
+/** The connection of src/http/notifications.ts. */
 const LISTENER = 1;
+/** The connection that asks whose reads may use replicas. */
+const REPLICAS = 1;
 
 const limits = async (url: string): Promise<Record<string, number>> => {
   const rows = await sql<{ role: string; limit: number }>(
@@ -25,7 +27,7 @@ test("two processes of each kind fit the connection limits, which together fit P
   const { url } = await createDatabase(t);
   const { souk_api: api = 0, souk_worker: worker = 0, ...others } = await limits(url);
   const pool = readConfig({}).databasePoolSize;
-  t.true(2 * (2 * pool + ADMIN_POOL_SIZE + LISTENER) <= api, `${api} for souk_api`);
+  t.true(2 * (2 * pool + ADMIN_POOL_SIZE + LISTENER + REPLICAS) <= api, `${api} for souk_api`);
   t.is(2 * WORKER_POOL_SIZE, worker);
   t.deepEqual(Object.keys(others).toSorted(), ["souk_dba", "souk_migrator"]);
   t.true(Object.values(others).reduce((sum, limit) => sum + limit, api + worker) <= OF_A_SERVER);
@@ -35,4 +37,7 @@ test("two processes of each kind fit the connection limits, which together fit P
   );
   t.is(ADMIN_POOL_SIZE + LISTENER, 4);
   t.true(guide.includes(`a worker ${WORKER_POOL_SIZE}.`));
+  const example = (await readFile(new URL("../../.env.example", import.meta.url), "utf8")).replaceAll("\n# ", " ");
+  t.regex(example, new RegExp(`^DATABASE_POOL_SIZE=${pool}$`, "m"));
+  t.true(example.includes(`With ${pool}, two API processes fit the connection limit of souk_api, which is ${api} `));
 });

@@ -4,6 +4,7 @@ import {
   ASK_KINDS,
   ASK_STATUSES,
   CONDITIONS,
+  EVENT_TYPES,
   LIMITED_ACTIONS,
   OFFER_KINDS,
   OFFER_STATUSES,
@@ -47,6 +48,7 @@ const CONSTRAINTS: Record<string, readonly string[]> = {
   proved_method_method_form: SIGN_IN_METHODS,
   sign_in_method_known: SIGN_IN_METHODS,
   audit_event_actor_type_known: ACTOR_TYPES,
+  event_type_known: EVENT_TYPES,
   cap_override_action_known: LIMITED_ACTIONS,
 };
 

@@ -47,6 +47,31 @@ test.serial("sessions are purged when they have ended or have been unused for a 
   t.is(await count("session", "secret_hash", sessions.slice(2)), 1);
 });
 
+test.serial("a session of an account without a method is purged 400 days after its last use", async (t) => {
+  const [old, lately] = [await market.approved(), await market.approved()];
+  await market.sql("update market.session set expires_at = now() - interval '1 year'");
+  for (const [{ session }, by] of [
+    [old, "400 days"],
+    [lately, "399 days"],
+  ] as const)
+    await market.sql("update market.session set seen_at = now() - $2::interval where secret_hash = $1", [session, by]);
+  await market.work("purge_sign_ins");
+  t.is(await count("session", "secret_hash", [old.session]), 0);
+  t.is(await count("session", "secret_hash", [lately.session]), 1);
+});
+
+test.serial("an agent that waits to be approved again is not purged", async (t) => {
+  const waiting = await market.approved();
+  await market.sql(
+    `with its as (update market.account_stats set last_active_at = now() - interval '30 days' where account_id = $2)
+     update market.agent set connected_at = null, disconnected_at = now(), created_at = now() - interval '30 days'
+     where id = $1`,
+    [waiting.agent, waiting.account],
+  );
+  await market.work("purge_agents");
+  t.is(await count("agent", "id", [waiting.agent]), 1);
+});
+
 test.serial("an expired verification is marked as expired, and purged thirty days later", async (t) => {
   const caller = await market.approved();
   const start = async (method: string, expired: string) => {

@@ -248,6 +248,11 @@ const CLOSED =
 const OPEN = [
   "reading.example.text",
   "market.embedding_model.min_similarity",
+  "market.ranking.in_text",
+  "market.ranking.in_title",
+  "market.ranking.match_other_place",
+  "market.ranking.match_place",
+  "market.ranking.place",
   "market.reason.code",
   "reading.place.place",
   "reading.place_member.place",
@@ -286,6 +291,7 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
   );
   t.deepEqual(policies.map((p) => p.table).sort(), tables.sort());
   await t.throwsAsync(read("select token_hash from market.agent"), { code: "42501" });
+  await t.throwsAsync(read("select key from market.hash_key"), { code: "42501" });
   await t.throwsAsync(read("select contact from market.offer"), { code: "42501" });
   await t.throwsAsync(read("delete from market.report"), { code: "42501" });
   t.is((await read("select id from market.offer where id = $1", [id.offer])).length, 1);
@@ -328,7 +334,7 @@ test.serial("why_429 and the refusal mention a cap set by a moderator, and a sus
     }),
   );
   t.is(status, 429);
-  t.regex(detail, /^Moderation has set the limit of this call to 0/);
+  t.regex(detail, /^Moderation has set the limit "publish_offer" to 0/);
   t.like(extra, { retry_after: 3600 });
   t.is(extra.headers["RateLimit-Reset"], 3600);
   const me = await market.call(agent, "get_me", { base_url: "http://souk.test", link_key: Buffer.alloc(32) });

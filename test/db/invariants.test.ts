@@ -70,6 +70,15 @@ const WAITING = `
   insert into market.offer (id, account_id, text, title, status, removed_at)
   select '00000000-0000-7000-8000-000000000003', account_id, 'Sofa', 'Sofa',`;
 
+/** A sandbox, and an account and an archived offer in it. */
+const SANDBOX_ID = "00000000-0000-4000-8000-000000000004";
+const SANDBOX = `insert into market.sandbox (id) values ('${SANDBOX_ID}');`;
+const SANDBOX_OFFER = `
+  insert into market.account (id, sandbox_id) values ('${SANDBOX_ID}', '${SANDBOX_ID}');
+  insert into market.account_stats (account_id) values ('${SANDBOX_ID}');
+  insert into market.offer (id, account_id, sandbox_id, text, title, status)
+  values ('${SANDBOX_ID}', '${SANDBOX_ID}', '${SANDBOX_ID}', 'Sofa', 'Sofa', 'archived');`;
+
 /**
  * For each invariant, SQL that breaks it without triggers, and the object (or its prefix) that inspect.check() reports.
  */
@@ -160,6 +169,31 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `update market.ask set account_id = '${seller.account}'`,
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
+  match_is_within_a_sandbox: () => ({
+    how: `${SANDBOX} update market.ask set sandbox_id = '${SANDBOX_ID}'; update market.account set sandbox_id = '${SANDBOX_ID}',
+            claimed_at = null where id = '${buyer.account}';
+          update market.agent set sandbox_id = '${SANDBOX_ID}' where id = '${buyer.agent}'; delete from market.session;
+          update market.ask_embedding set sandbox_embedding = embedding, embedding = null`,
+    object: `match of ask ${id.ask} and offer ${id.offer}`,
+  }),
+  row_is_of_its_accounts_sandbox: () => ({
+    how: `${SANDBOX} update market.agent set sandbox_id = '${SANDBOX_ID}' where id = '${stranger.agent}'`,
+    object: `agent ${stranger.agent}`,
+  }),
+  sandbox_has_no_person: () => ({
+    how: `${SANDBOX} insert into market.account (id, sandbox_id, claimed_at) values ('${SANDBOX_ID}', '${SANDBOX_ID}', now());
+          insert into market.account_stats (account_id) values ('${SANDBOX_ID}')`,
+    object: `account ${SANDBOX_ID}`,
+  }),
+  sandbox_is_not_moderated: () => ({
+    how: `${SANDBOX} ${SANDBOX_OFFER} insert into market.review_case (offer_id, causes) values ('${SANDBOX_ID}', '{reported}')`,
+    object: `offer ${SANDBOX_ID}`,
+  }),
+  vector_of_sandbox_is_in_no_index: () => ({
+    how: `${SANDBOX} ${SANDBOX_OFFER} insert into market.offer_embedding (offer_id, model, embedding)
+          values ('${SANDBOX_ID}', 'builtin-meaning-1', '${vectorOf("sofa")}')`,
+    object: `offer ${SANDBOX_ID}`,
+  }),
   match_is_within_price: () => ({
     how: "update market.ask set price_max_hundredths = 17999",
     object: `match of ask ${id.ask} and offer ${id.offer}`,
@@ -188,6 +222,16 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
   pending_offer_has_case: () => ({
     how: `${WAITING} 'pending_review', null from market.offer where id = '${id.offer}'`,
     object: "offer 00000000-0000-7000-8000-000000000003",
+  }),
+  waiting_change_has_case: () => ({
+    how: `insert into market.offer_change (offer_id, account_id, text, title)
+          values ('${id.offer}', '${seller.account}', 'x', 'x')`,
+    object: `offer ${id.offer}`,
+  }),
+  change_has_approved_offer: () => ({
+    how: `insert into market.offer_change (offer_id, account_id, text, title, rejected_at, review_reason)
+          values ('${id.offer}', '${buyer.account}', 'x', 'x', now(), 'spam')`,
+    object: `offer ${id.offer}`,
   }),
   open_appeal_has_case: () => ({
     how: `${WAITING} 'removed', now() from market.offer where id = '${id.offer}';
@@ -222,6 +266,15 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `insert into market.audit_event (at, actor_type, sql_role, action, table_name, row_id)
           values (now() - interval '20 months', 'dba', 'x', 'x', 'x', 'x')`,
     object: "market.audit_event",
+  }),
+  feed_has_its_weeks: () => ({
+    how: `do $$ begin execute format('drop table market.event_%s', to_char(date_trunc('week', now() at time zone 'UTC'), 'YYYY_MM_DD')); end $$`,
+    object: "market.event_",
+  }),
+  feed_is_purged_in_time: () => ({
+    how: `insert into market.event (account_id, type, data, occurred_at)
+          values (gen_random_uuid(), 'ask.read', '{}', now() - interval '40 days')`,
+    object: "market.event",
   }),
   examples_are_learned: () => ({
     how: "update reading.vocabulary_change set changed_at = now() - interval '1 hour'",
@@ -263,7 +316,8 @@ test.serial("inspect.check() ignores rows that a waiting job will correct, unles
     rolledBack(client, async () => {
       await client.query("set local session_replication_role = replica");
       await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
-        ${withJob("embed_offer", id.offer)} update graphile_worker._private_jobs set created_at = now() - interval '${age}'`);
+        ${withJob("embed_offer", id.offer)}
+        update graphile_worker._private_jobs set created_at = now() - interval '${age}', run_at = now() - interval '${age}'`);
       return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
     });
   t.deepEqual(await found("1 hour"), []);

@@ -6,6 +6,8 @@ import type pg from "pg";
 import { loadCode } from "../../src/database/load_code.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
+import { eventually } from "../support/market.ts";
+import { sqlValue } from "../support/sql.ts";
 import { DB } from "../support/sql_files.ts";
 import { openMarket } from "./market.ts";
 
@@ -73,6 +75,26 @@ test("a function or view that no file creates any more is dropped", async (t) =>
   });
 });
 
+test("a statement that began before code is loaded still finds the functions that the new code has no more", async (t) => {
+  const { url } = await createDatabase(t);
+  const release = await nextRelease(t);
+  await release.add("internal/setting.sql", EXTRA);
+  await withClient(url, async (client) => {
+    await loadCode(client, release.folder);
+    const loaded = () => sqlValue<string>(url, "select hash from internal.loaded where name = 'code'");
+    const before = await loaded();
+    await withClient(url, async (caller) => {
+      await caller.query("begin; set local role souk_agent; select 1");
+      const loading = loadCode(client);
+      await eventually(loaded, (hash) => hash !== before);
+      t.deepEqual((await caller.query("select internal.next_release() as one")).rows, [{ one: 1 }]);
+      await caller.query("commit");
+      t.deepEqual(await loading, ["function internal.next_release()"]);
+    });
+    t.deepEqual(await functionsNamed(client, "next_release"), []);
+  });
+});
+
 test("a function with other arguments, or a view with other columns, replaces the old one", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
@@ -104,14 +126,10 @@ test("a function with other arguments, or a view with other columns, replaces th
 test("a function that a table needs is not dropped: nothing changes, and the error names it", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  await release.edit(
-    "search/buckets.sql",
-    "search.price_bucket(hundredths bigint)",
-    "search.price_bucket(cents bigint)",
-  );
+  await release.edit("search/lexemes.sql", "search.lexemes_of(query tsquery)", "search.lexemes_of(words tsquery)");
   await withClient(url, async (client) => {
     await t.throwsAsync(loadCode(client, release.folder), {
-      message: /function search\.price_bucket\(bigint\) has other arguments.* but a table needs it/,
+      message: /function search\.lexemes_of\(tsquery\) has other arguments.* but a table needs it/,
     });
     t.is(await loadCode(client), null, "the old code is unchanged");
   });

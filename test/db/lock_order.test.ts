@@ -94,6 +94,73 @@ meet("removing an agent and proving a method that it requested", async (market, 
   };
 });
 
+meet("removing an agent and recovering its account by the link of another one", async (market, people) => {
+  const [caller, other] = [await market.approved(), await market.connect()];
+  await market.call(null, "approve_connection", {
+    secret_hash: other.link,
+    session_hash: caller.session,
+    new_session_hash: other.session,
+  });
+  const [one, pending] = [await verify(market, other, "google"), await verify(market, caller, "apple")];
+  await market.sql("delete from market.session where account_id = $1", [caller.account]);
+  const proof = await people.begin({ method: "google", verification: one.link });
+  return {
+    hold: ["select from market.verification where id = $1 for update", [pending.id]],
+    first: () => market.call(caller, "remove_own_agent"),
+    second: () => people.finish(proof, "google", { subject: "lena" }),
+  };
+});
+
+meet("leaving an account and removing one of its agents", async (market, people) => {
+  const caller = await market.approved();
+  const { id } = await verify(market, caller, "apple");
+  const attempt = await people.begin({ method: "google", session: caller.session, leave: true });
+  return {
+    hold: ["select from market.verification where id = $1 for update", [id]],
+    first: () => people.finish(attempt, "google", { subject: "lena" }, caller.session),
+    second: () => market.call(caller, "remove_own_agent"),
+  };
+});
+
+meet("deleting an account and leaving it", async (market, people) => {
+  const caller = await market.approved();
+  const attempt = await people.begin({ method: "google", session: caller.session, leave: true });
+  return {
+    hold: [AGENT, [caller.agent]],
+    first: () => market.callAsPerson(caller, "delete_account"),
+    second: () => people.finish(attempt, "google", { subject: "lena" }, caller.session),
+  };
+});
+
+meet("publishing and recovering the account", async (market, people) => {
+  const [caller, other] = [await market.approved(), await market.connect()];
+  await market.call(null, "approve_connection", {
+    secret_hash: other.link,
+    session_hash: caller.session,
+    new_session_hash: other.session,
+  });
+  const { link } = await verify(market, caller, "google");
+  await market.sql("delete from market.session where account_id = $1", [caller.account]);
+  const proof = await people.begin({ method: "google", verification: link });
+  return {
+    hold: [AGENT, [other.agent]],
+    first: () => people.finish(proof, "google", { subject: "lena" }),
+    second: () => submit(market, other),
+  };
+});
+
+meet("approving an agent again and removing it", async (market, people) => {
+  const caller = await market.approved();
+  const { link } = await verify(market, caller, "google");
+  await market.sql("delete from market.session where account_id = $1", [caller.account]);
+  const { session } = await people.signIn({ subject: "lena" }, { verification: link });
+  return {
+    hold: [AGENT, [caller.agent]],
+    first: () => market.callAsPerson({ ...caller, session }, "approve_agent", { agent_id: caller.agent }),
+    second: () => market.call(caller, "remove_own_agent"),
+  };
+});
+
 meet("deleting an account and signing in to another one in the same browser", async (market, people) => {
   const owner = await person(market, people);
   await market.sql("update market.session set seen_at = now() - interval '2 hours'");

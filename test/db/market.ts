@@ -77,9 +77,9 @@ export const openMarket = async (
 ): Promise<Market & { close: () => Promise<void> }> => {
   const database: Database = await createDatabase();
   const poolSize = patient ? PATIENT_POOL_SIZE : 8;
-  const options = { url: database.url, readUrl: null, poolSize, embedded: false, onError: () => {} };
+  const options = { url: database.url, poolSize, embedded: false, onError: () => {} };
   const api = openDatabase({ ...options, role: "souk_api" });
-  const worker = openPool({ ...options, role: "souk_worker" }, database.url, false);
+  const worker = openPool({ ...options, role: "souk_worker" }, database.url);
   for (const pool of [...Object.values(api.pools), worker]) {
     // All tests of a file start at once, so a connection may take longer than the two seconds that a caller waits.
     pool.options.connectionTimeoutMillis = CONNECTION_MS;
@@ -136,6 +136,8 @@ export const openMarket = async (
       code: "BCDF-GHJK",
       address,
       connections_per_hour: 30,
+      sandbox: null,
+      sandbox_id: null,
     });
     return { agent: answer.agent_id, account: await accountOf(answer.agent_id), token, link, session };
   };

@@ -1,5 +1,7 @@
 import test from "ava";
+import { eventually } from "../support/market.ts";
 import { type Caller, type Market, offerOf, openMarket, refused } from "./market.ts";
+import { holdRows, watchWaits } from "./waits.ts";
 
 /** The statuses of an offer, what its owner is told, and the publisher's account stats. */
 
@@ -232,6 +234,27 @@ test.serial("an extraction that is delivered twice publishes once", async (t) =>
   t.is((await market.sql("select from market.offer where title = 'Single sofa'")).length, 1);
 });
 
+test.serial("an offer whose worker died before it stored the vector gets its vector by another job", async (t) => {
+  const { text, extraction } = offerOf({ title: "Orphaned sofa" });
+  const args = { body: { text }, idempotency_key: null, request_hash: null, errors: [] };
+  const { submission } = await market.call(caller, "publish_offer", args);
+  const jobs = () =>
+    market.sql(
+      `select j.task_identifier as task from market.submission s
+       join graphile_worker.jobs j on j.key in ('complete_submission:' || s.id, 'embed_offer:' || s.target_id)
+       where s.id = $1 order by 1`,
+      [submission],
+    );
+  t.true(await market.work("complete_submission", submission, extraction, null, null, "[]", true));
+  t.deepEqual(await jobs(), [{ task: "complete_submission" }], "the job that publishes also embeds");
+  const missing = `select from inspect.check() c join market.submission s on c.object = 'offer ' || s.target_id
+    where s.id = $1 and c.invariant = 'offer_has_vector'`;
+  t.is((await market.sql(missing, [submission])).length, 0);
+
+  t.is(await market.work("get_submission", submission, "builtin-meaning-1", false), null, "there is nothing to read");
+  t.deepEqual(await jobs(), [{ task: "complete_submission" }, { task: "embed_offer" }]);
+});
+
 test.serial("a text that was withdrawn before it was read is never published", async (t) => {
   const { text, extraction } = offerOf({ title: "Late sofa" });
   const { submission } = await market.call(caller, "publish_offer", {
@@ -315,4 +338,18 @@ test.serial("an offer that never went live does not count as published", async (
   } finally {
     await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
   }
+});
+
+test("a report that waits while its offer is archived says that there is no such offer", async (t) => {
+  const id = await market.offer(await market.approved());
+  const waits = await watchWaits(market.url, t);
+  const release = await holdRows(market.url, t, [
+    "select from market.account where id = $1 for update",
+    [caller.account],
+  ]);
+  const answer = refused(market.call(caller, "report_offer", { id, reason: "spam", comment: null }));
+  await eventually(waits.count, (count) => count === 1);
+  await pastTheRules("status = 'archived'", id);
+  await release();
+  t.is(await answer, "404 not_found");
 });

@@ -44,6 +44,9 @@ test.before(async () => {
   }
   offers.archivedOfB = await market.offer(B);
   await market.call(B, "archive_offer", { id: offers.archivedOfB });
+  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  await market.change(B, offers.B, { title: "Changed sofa" });
+  await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
   const removed = await market.offer(B);
   await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
   await market.call(B, "appeal_offer", { id: removed, comment: null });
@@ -57,6 +60,14 @@ test.before(async () => {
     "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('b'))",
     [B.account],
   );
+  await market.callAsPerson(B, "set_digest", { enabled: false });
+  const { body: webhook } = await market.call(B, "create_webhook", {
+    url: "https://agent.example.com/",
+    types: null,
+    encrypted_secret: `01234567.${"x".repeat(104)}`,
+    private_allowed: false,
+  });
+  await market.call(B, "test_webhook", { id: webhook.id });
 });
 
 test.after.always(async () => {
@@ -123,15 +134,20 @@ const OWNER: Record<string, string> = {
   "market.agent": "account_id",
   "market.appeal": "account_id",
   "market.ask": "account_id",
+  "market.digest": "account_id",
   "market.audit_event": "subject_account_id",
+  "market.event": "account_id",
   "market.match": "(select account_id from owned_ask where owned_ask.id = ask_id)",
   "market.offer": "account_id",
+  "market.offer_change": "account_id",
   "market.profile": "account_id",
   "market.proved_method": "account_id",
   "market.report": "account_id",
   "market.session": "account_id",
   "market.submission": "account_id",
   "market.verification": "account_id",
+  "market.webhook": "account_id",
+  "market.webhook_delivery": "(select account_id from owned_webhook where owned_webhook.id = webhook_id)",
 };
 
 test.serial("an agent and a person see no rows of another account, except published offers", async (t) => {
@@ -148,6 +164,8 @@ test.serial("an agent and a person see no rows of another account, except publis
   );
   await client.query("create temporary table owned_ask as select id, account_id from market.ask");
   await client.query("grant select on owned_ask to souk_agent, souk_person");
+  await client.query("create temporary table owned_webhook as select id, account_id from market.webhook");
+  await client.query("grant select on owned_webhook to souk_agent, souk_person");
   for (const [table, owner] of Object.entries(OWNER)) {
     const where = `${owner} = $1 ${table === "market.offer" ? "and status <> 'published'" : ""}`;
     const columns = table === "market.agent" ? "id" : owner;
@@ -385,21 +403,32 @@ const UNENTERED = [
   "accept_moderator_link",
   "approve_connection",
   "cancel_verification",
+  "check_client",
   "connect_agent",
   "continue_verification",
+  "count_client_document",
   "decline_connection",
+  "exchange_code",
   "finish_mail_sign_in",
   "finish_sign_in",
   "get_connection",
+  "get_digest_link",
   "get_mail_link",
+  "get_market_overview",
   "get_moderator_link",
+  "get_offer_page",
   "get_sign_in",
   "get_taxonomy",
   "get_verification_page",
   "get_viewer",
   "get_vocabulary",
   "offer_methods",
+  "refresh_token",
+  "register_client",
+  "revoke_token",
+  "start_authorization",
   "start_sign_in",
+  "stop_digest",
   "vocabulary_changed_at",
 ];
 
@@ -443,6 +472,11 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
     call: `search.answer_search('{"query": "sofa"}', null, null, null, '[]')`,
     gives: "PT401",
   },
+  "internal.renew_link(uuid,bytea)": {
+    call: "internal.renew_link(internal.uuid_v7(), sha256(''))",
+    gives: "null",
+  },
+  "internal.report_errors(text,text)": { call: "internal.report_errors('scam', null)", gives: "[]" },
   "internal.rate_limit(uuid,text)": {
     call: "internal.rate_limit(internal.account_id(), 'publish_offer')",
     gives: "60",
@@ -453,6 +487,7 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
     call: "internal.delete_proved_method('google', true)",
     gives: "42501",
   },
+  "internal.approve_again(uuid)": { call: "internal.approve_again(internal.uuid_v7())", gives: "42501" },
   "internal.lock_own_account()": { call: "internal.lock_own_account()", gives: "PT401" },
   "internal.lock_own_agent()": { call: "internal.lock_own_agent()", gives: "PT401" },
   "internal.bind_idempotency_key(text,uuid)": {
@@ -460,9 +495,20 @@ const AS_OWNER: Record<string, { call: string; gives: string }> = {
     gives: "null",
   },
   "internal.note_activity()": { call: "internal.note_activity()", gives: "null" },
-  "internal.own_usage(text)": { call: "internal.own_usage('publish_offer')", gives: "PT401" },
+  "internal.count_query_embedding()": { call: "internal.count_query_embedding()", gives: "PT401" },
+  "internal.delete_own_webhook(uuid)": { call: "internal.delete_own_webhook(internal.uuid_v7())", gives: "PT404" },
+  "internal.queue_test(uuid)": { call: "internal.queue_test(internal.uuid_v7())", gives: "PT404" },
+  "internal.own_usages(text)": { call: "internal.own_usages()", gives: "PT401" },
+  "internal.own_connection_address(uuid)": {
+    call: "internal.own_connection_address(internal.uuid_v7())",
+    gives: "42501",
+  },
+  "internal.own_client(uuid)": { call: "internal.own_client(internal.uuid_v7())", gives: "42501" },
+  "internal.own_decisions(uuid,integer)": { call: "internal.own_decisions(null, 10)", gives: "42501" },
+  "internal.kept_after_deletion()": { call: "internal.kept_after_deletion()", gives: "42501" },
+  "internal.own_record()": { call: "internal.own_record()", gives: "42501" },
   "internal.own_sessions()": { call: "internal.own_sessions()", gives: "42501" },
-  "internal.publisher_document(uuid)": { call: "internal.publisher_document(internal.account_id())", gives: "null" },
+  "internal.build_publisher(market.account_stats)": { call: "internal.build_publisher(null)", gives: "null" },
 };
 
 test.serial("functions that run as their owner return no data to a call without claims", async (t) => {

@@ -8,7 +8,10 @@ const ROLES = `role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('s
 export const MATRIX = `
   with ${ROLES},
   subject as (
-    select c.oid, format('%I.%I', n.nspname, c.relname) as name
+    select c.oid,
+      -- The names of partitions by time would be others next week.
+      case when c.relispartition then regexp_replace(format('%I.%I', n.nspname, c.relname), '_\\d{4}(_\\d{2})+$', '_PERIOD')
+        else format('%I.%I', n.nspname, c.relname) end as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_' and c.relkind in ('r', 'p', 'v', 'm')
   ), line (sort, n, part, line) as (

@@ -100,8 +100,8 @@ test.before(async () => {
   publisher = await paging.approved();
   // Several offers have the same time and price, so that the id decides their order.
   await paging.sql(
-    `insert into market.offer (account_id, status, text, title, published_at, price_hundredths, price_currency)
-     select $1, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, now() - make_interval(mins => n / 3),
+    `insert into market.offer (account_id, status, text, title, location_text, published_at, price_hundredths, price_currency)
+     select $1, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, 'Berlin', now() - make_interval(mins => n / 3),
        case when n % 8 > 0 then n / 4 * 100 end, 'EUR'
      from generate_series(1, 40) as n`,
     [publisher.account],
@@ -204,6 +204,9 @@ test("a search needs a query or a filter", async (t) => {
 const SORTS: readonly [sort: string, filters: object, names: string[]][] = [
   ["price_asc", { price: { currency: "EUR" } }, ["chair", "book", "console", "own", "phone", "sofa", "tv", "flat"]],
   ["price_desc", { price: { currency: "EUR" } }, ["flat", "tv", "sofa", "phone", "own", "console", "book", "chair"]],
+  ["price_asc", { location: "Berlin" }, ["chair", "console", "phone", "flat"]],
+  ["price_desc", { location: "Berlin" }, ["flat", "phone", "console", "chair"]],
+  ["price_desc", { domain: "electronics", price: { max: 299 } }, ["phone", "own", "console"]],
   ["newest", { domain: ["hobbies", "services", "home_garden"] }, ["cleaning", "chair", "sofa", "lamp", "book"]],
 ];
 for (const [sort, filters, expected] of SORTS) {
@@ -403,6 +406,9 @@ const PAGED: readonly [what: string, request: object, priced: boolean][] = [
   ["browsed, newest", { filters: { exclude_own: true } }, false],
   ["browsed, cheapest", { filters: { exclude_own: true }, sort: "price_asc" }, true],
   ["browsed, dearest", { filters: { exclude_own: true }, sort: "price_desc" }, true],
+  ["browsed in a place, newest", { filters: { location: "Berlin" } }, false],
+  ["browsed in a place, cheapest", { filters: { location: "Berlin" }, sort: "price_asc" }, true],
+  ["browsed in a place, dearest", { filters: { location: "Berlin" }, sort: "price_desc" }, true],
   ["by words", { query: "grey sofa" }, false],
   ["by words, newest", { query: "grey sofa", sort: "newest" }, false],
   ["by words, cheapest", { query: "grey sofa", sort: "price_asc" }, true],
@@ -414,8 +420,8 @@ for (const [what, request, priced] of PAGED) {
     );
     const publish = () =>
       paging.sql(
-        `insert into market.offer (account_id, status, text, title, published_at, price_hundredths, price_currency)
-         values ($1, 'published', 'Grey sofa in Berlin', 'Grey sofa', now(), 300, 'EUR')`,
+        `insert into market.offer (account_id, status, text, title, location_text, published_at, price_hundredths, price_currency)
+         values ($1, 'published', 'Grey sofa in Berlin', 'Grey sofa', 'Berlin', now(), 300, 'EUR')`,
         [publisher.account],
       );
     const { seen, ranks } = await pages({ ...request, limit: 7 }, publish);

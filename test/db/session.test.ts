@@ -95,6 +95,43 @@ test.serial("a session ends a week after its last use, and a month after it bega
   }
 });
 
+test.serial("without a sign-in method, a session ends 400 days after its last use, however old it is", async (t) => {
+  const { session } = await market.approved();
+  await age(session, "expires_at", "10 years");
+  await age(session, "seen_at", "399 days 23 hours 59 minutes");
+  t.truthy(await people.viewer(session));
+  t.true((await seenAgo(session)) < 10, "reading the viewer counted as a use");
+  await age(session, "seen_at", "400 days");
+  t.is(await people.viewer(session), null);
+  t.is(await refused(enter(session)), "401 unauthorized");
+});
+
+test.serial("approving one more agent counts as a use of the session", async (t) => {
+  const { session } = await market.approved();
+  await age(session, "seen_at", "399 days");
+  const second = await market.connect();
+  await market.call(null, "approve_connection", {
+    secret_hash: second.link,
+    session_hash: session,
+    new_session_hash: randomBytes(32),
+  });
+  t.true((await seenAgo(session)) < 10);
+});
+
+test.serial("a session lasts long once its account has lost its last method, and not before", async (t) => {
+  const { session, account } = await signIn();
+  await people.signIn({ subject: randomBytes(8).toString("hex") }, { method: "apple", purpose: "add", session });
+  const [row] = await market.sql("select secret_hash from market.session where account_id = $1", [account]);
+  const person = { agent: "", account, token: row.secret_hash, link: row.secret_hash, session: row.secret_hash };
+  await market.callAsPerson(person, "remove_method", { method: "apple", confirmed: true });
+  await age(person.session, "seen_at", "6 days");
+  t.truthy(await people.viewer(person.session));
+  await market.callAsPerson(person, "remove_method", { method: "google", confirmed: true });
+  await age(person.session, "seen_at", "399 days");
+  await age(person.session, "expires_at", "399 days");
+  t.truthy(await people.viewer(person.session));
+});
+
 test.serial("the last use of a session is written at most once an hour", async (t) => {
   const { session } = await signIn();
   await age(session, "seen_at", "59 minutes");

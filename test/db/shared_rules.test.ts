@@ -1,6 +1,6 @@
 import test from "ava";
 import { SIGN_IN_METHODS } from "../../src/database/enums.ts";
-import { visibleText } from "../../src/http/visible_text.ts";
+import { readableText, visibleText } from "../../src/http/visible_text.ts";
 import { nameOfMethod } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
 
@@ -51,6 +51,45 @@ test("pages and the database agree on which characters alone are no name", async
   const stored = await storedWhere("internal.visible_name(chr(n)) is null");
   const shown = pointsWhere((character) => visibleText(character, LENGTH) === "");
   t.deepEqual(ranges(shown), ranges(stored));
+});
+
+/** The scripts of the living, and the ends of all larger blocks, because every code point would take a minute. */
+const looked = (n: string): string => `${n} < 16384 or ${n} % 64 in (0, 63)`;
+const isLooked = (n: number): boolean => n < 16_384 || n % 64 === 0 || n % 64 === 63;
+
+test("a search and a stored text lose the same invisible characters", async (t) => {
+  for (const [name, expression, text] of [
+    ["one character", "'x' || chr(n) || 'y'", (one: string) => `x${one}y`],
+    ["a joiner after it", "chr(n) || chr(8205) || 'y'", (one: string) => `${one}\u200dy`],
+    ["a variation selector after it", "chr(n) || chr(65039) || 'y'", (one: string) => `${one}\ufe0fy`],
+    ["a further one after it", "chr(n) || chr(917761) || 'y'", (one: string) => `${one}\u{e0101}y`],
+  ] as const) {
+    const stored = await storedWhere(
+      `(${looked("n")}) and char_length(internal.visible_text(${expression})) < char_length(normalize(${expression}, nfc))`,
+    );
+    const read = pointsWhere(
+      (one) => isLooked(one.codePointAt(0) ?? 0) && readableText(text(one)).length < text(one).normalize("NFC").length,
+    );
+    t.deepEqual(ranges(read), ranges(stored), name);
+  }
+});
+
+test("a text keeps what people write, and hides nothing from them", async (t) => {
+  for (const [sent, kept] of [
+    ["Sofa, 18\u200b0\u200d0 EUR", "Sofa, 1800 EUR"],
+    ["1\ufe0f8\ufe0f0 EUR", "180 EUR"],
+    ["\u202eSo\u00adfa\u202c\u{e0049}\u{e0067}", "Sofa"],
+    ["😀\ufe0f\ufe0f\u{e0101}\u{e0102}", "😀\ufe0f"],
+    ["a\ttab\r\nnext", "a\ttab\r\nnext"],
+    [
+      "👩\u200d💻 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 می\u200cخواهم क्\u200dष 辻\u{e0101}",
+      "👩\u200d💻 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 می\u200cخواهم क्\u200dष 辻\u{e0101}",
+    ],
+  ] as const) {
+    const [{ stored }] = await market.sql("select internal.visible_text($1) as stored", [sent]);
+    t.is(stored, kept);
+    t.is(readableText(sent), kept);
+  }
 });
 
 test("a page shows a stored name unchanged", async (t) => {

@@ -128,7 +128,7 @@ test.serial("every sign-in creates a new session and ends the browser's former o
   t.truthy(await people.viewer(second.session));
   t.truthy(await people.viewer(elsewhere.session), "other browsers stay signed in");
   const planted = await market.approved();
-  const victim = await signIn({ subject: subject() }, { session: planted.session });
+  const victim = await signIn({ subject: subject() }, { session: planted.session, leave: true });
   t.true(victim.answer.new_account, "a new person gets a new account, whatever session the browser had");
   t.is(await people.viewer(planted.session), null);
   t.deepEqual(await methodsOf(planted.account), []);

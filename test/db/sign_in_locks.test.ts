@@ -64,6 +64,13 @@ test("signing in and out, approving, removing, deleting and purging at the same 
       const again = await people.begin({ method: "google" });
       const as = (session: Buffer, caller: Caller = waiting): Caller => ({ ...caller, session, account });
       const abandoned = await aged(market, people);
+      // A browser leaves its account, while another one recovers an account whose browser is lost.
+      const [left, lost] = [await market.approved(), await market.approved()];
+      const leaving = await people.begin({ method: "google", session: left.session, leave: true });
+      const { body: asked } = await startVerification(market, lost);
+      await market.sql("delete from market.session where account_id = $1", [lost.account]);
+      const [way] = await market.sql("select secret_hash from market.verification where id = $1", [asked.id]);
+      const recovery = await people.begin({ method: "google", verification: way.secret_hash, kept: null });
       // The next use of these sessions is due to be written, and a third session is due to be purged.
       const idle = await people.signIn(identity);
       await market.sql(
@@ -90,6 +97,12 @@ test("signing in and out, approving, removing, deleting and purging at the same 
         ),
         note("delete", market.callAsPerson(as(first.session), "delete_account")),
         note("delete too", market.callAsPerson(as(second.session), "delete_account")),
+        note("leave", people.finish(leaving, "google", identity, left.session)),
+        note("delete the left account", market.callAsPerson(left, "delete_account")),
+        note("remove itself there", market.call(left, "remove_own_agent")),
+        note("recover", people.finish(recovery, "google", { subject: randomBytes(8).toString("hex") })),
+        note("ask while it is recovered", startVerification(market, lost)),
+        note("remove itself meanwhile", market.call(lost, "remove_own_agent")),
         note("remove itself", market.call(moved, "remove_own_agent")),
         note("prove too late", people.finish(abandoned.proof, "google", identity, idle.session)),
         note("ask for a verification", startVerification(market, waiting)),
@@ -105,6 +118,6 @@ test("signing in and out, approving, removing, deleting and purging at the same 
     [],
     `${JSON.stringify([...outcomes])}\n${waits.told()}`,
   );
-  for (const name of ["approve", "sign in", "sign out everywhere", "delete", "prove", ...JOBS])
+  for (const name of ["leave", "recover", "approve", "sign in", "sign out everywhere", "delete", "prove", ...JOBS])
     t.true(outcomes.has(`${name}: done`), name);
 });

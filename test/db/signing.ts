@@ -18,6 +18,10 @@ export type Begin = {
   /** The hash of the secret in an agent's verification link. */
   verification?: Buffer | null;
   address?: string;
+  /** The ids of the agents that go on acting for the account; without it, all of them. */
+  kept?: string[] | null;
+  /** The person knows that the account of this browser is lost. */
+  leave?: boolean;
 };
 
 /** The identity that a provider confirms. */
@@ -41,6 +45,8 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
     const attempt = { flow: randomBytes(32), link: randomBytes(32), code: randomBytes(32) };
     const method = options.method ?? "email";
     const isMail = method === "email";
+    const adds = options.purpose === "add" || options.verification !== undefined;
+    const agents = adds && options.kept === undefined ? await market.sql("select id from market.agent") : [];
     await market.call(null, "start_sign_in", {
       flow_hash: attempt.flow,
       method,
@@ -49,17 +55,26 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
       verification_hash: options.verification ?? null,
       email: isMail ? (options.email === undefined ? randomEmail() : options.email) : null,
       link_hash: isMail ? attempt.link : null,
+      // A real code has another hash for each length. Only one of them is stored.
       code_hash: isMail ? attempt.code : null,
+      code_hash_9: isMail ? attempt.code : null,
+      code_hash_12: isMail ? attempt.code : null,
       address: options.address ?? randomAddress(),
+      kept: options.kept === undefined ? agents.map(({ id }) => id) : options.kept,
+      leave: options.leave ?? false,
     });
     return attempt;
   };
 
-  /** Finishes an attempt by the link or the code of its mail. Without `session` the browser has none. */
+  /**
+   * Finishes an attempt by the link or the code of its mail. Without `session` the browser has none. Without `address`
+   * it is in a network of its own.
+   */
   const finishMail = async (
     { flow }: Pick<Attempt, "flow">,
     by: { link: Buffer } | { code: Buffer },
     session: Buffer | null = null,
+    address = randomAddress(),
   ): Promise<Finished> => {
     const fresh = randomBytes(32);
     const answer = await market.call(null, "finish_mail_sign_in", {
@@ -68,6 +83,7 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
       code_hash: "code" in by ? by.code : null,
       session_hash: session,
       new_session_hash: fresh,
+      address,
     });
     return { answer, session: fresh };
   };

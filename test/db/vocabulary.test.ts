@@ -14,13 +14,18 @@ const MINUTE_MS = 60_000;
 const TWO_LESSONS_MS = 180_000;
 
 let database: Database;
-let service: Service;
+let service: Service | undefined;
+
+/** The service starts when a text is read first: it would load the words again for each of the edits before that. */
+const running = async (): Promise<Service> => {
+  service ??= await startService({ database: database.url });
+  return service;
+};
 
 test.before(async () => {
   database = await createDatabase();
   // The tests train three times. Training on a tenth of the examples takes a second.
   await sql(database.url, "delete from reading.example where md5(text) > '1a'");
-  service = await startService({ database: database.url });
 });
 test.after.always(async () => {
   await service?.stop();
@@ -143,15 +148,9 @@ test.serial("kinds of offer that do not exist are refused in arrays, and kinds i
 });
 
 test.serial("a word that the operator adds is understood within a minute", async (t) => {
-  const agent = await connectedAgent(service.url, database.url);
+  const agent = await connectedAgent((await running()).url, database.url);
   const preview = async () => {
-    const ask = () => agent.call("POST", "/v1/offers/preview", { text: "Zorbelkrug, 40 EUR. zk@example.org" });
-    let answer = await ask();
-    // While the models are trained again after a change of words, a busy machine may ask for another try.
-    for (let tries = 1; answer.status === 503 && tries < 5; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, answer.body.retry_after * 1000));
-      answer = await ask();
-    }
+    const answer = await agent.call("POST", "/v1/offers/preview", { text: "Zorbelkrug, 40 EUR. zk@example.org" });
     t.is(answer.status, 200, JSON.stringify(answer.body));
     return answer.body.category as string | null;
   };
@@ -174,7 +173,7 @@ test.serial("a word that the operator adds is understood within a minute", async
 
 test.serial("an example that the operator adds is used for training, without a restart", async (t) => {
   t.timeout(2 * TWO_LESSONS_MS);
-  const agent = await connectedAgent(service.url, database.url);
+  const agent = await connectedAgent((await running()).url, database.url);
   const preview = async () => {
     const answer = await agent.call("POST", "/v1/offers/preview", {
       text: "Zibbelnd quorft der Blorf am Tümpel, 40 EUR. zk@example.org",
@@ -197,6 +196,19 @@ test.serial("an example that the operator adds is used for training, without a r
   );
   t.is(kind, "friendship");
   t.is(await sqlValue(database.url, `select jobs.get_training_set(${LEARNING})::text`), null);
+});
+
+test.serial("a text is read while a worker that has just started trains on all examples", async (t) => {
+  const fresh = await createDatabase(t);
+  await sql(fresh.url, "insert into reading.example (ask_kind, text) values ('sell', 'my zorbelkrug has to go')");
+  // Training on all examples takes longer than a caller waits.
+  const { url } = await startService({ database: fresh.url }, t);
+  t.truthy(await sqlValue(fresh.url, `select jobs.get_training_set(${LEARNING})::text`));
+  const agent = await connectedAgent(url, fresh.url);
+  const answer = await agent.call("POST", "/v1/offers/preview", { text: "Oak table, 40 EUR. ot@example.org" });
+  t.is(answer.status, 200, JSON.stringify(answer.body));
+  t.is(answer.body.extraction.price.value.amount, 40);
+  t.truthy(await sqlValue(fresh.url, `select jobs.get_training_set(${LEARNING})::text`), "it is still training");
 });
 
 test.serial("classifiers of another training method are trained again, and stored completely", async (t) => {

@@ -17,7 +17,7 @@ const OFFER_FLOORS = {
   "contacts F1": 0.98,
   preferred: 0.9,
   "reject F1": 0.97,
-  price: 0.95,
+  price: 0.96,
   offer_kind: 0.94,
   domain: 0.93,
   category: 0.9,

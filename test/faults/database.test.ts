@@ -265,15 +265,20 @@ test.serial(
   "while all connections are in use, callers get 503 in bounded time; requests that need no connection are answered",
   async (t) => {
     const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
-    const agent = await newConnected();
+    // One caller never holds all connections. This process knows an agent after the agent's first call.
+    const [agent, second] = [await newConnected(), await newConnected()];
+    for (const { token } of [agent, second])
+      t.is((await call(api.url, "GET", "/v1/me", { headers: { authorization: `Bearer ${token}` } })).status, 200);
     // Publishing locks the caller's rate limit window, and this test holds that lock: two calls use both connections.
-    const lock = await hold(`select internal.lock_window('agent:${agent.id}', 'publish_offer')`);
+    const lock = await hold(
+      `select internal.lock_window('agent:' || id, 'publish_offer') from unnest('{${agent.id},${second.id}}'::text[]) as id`,
+    );
     t.teardown(lock.release);
-    const publishing = Array.from({ length: 12 }, () =>
+    const publishing = Array.from({ length: 12 }, (_, n) =>
       timed(
         call(api.url, "POST", "/v1/offers", {
           body: { text: SOFA },
-          headers: { authorization: `Bearer ${agent.token}` },
+          headers: { authorization: `Bearer ${(n % 2 === 0 ? agent : second).token}` },
         }),
       ),
     );

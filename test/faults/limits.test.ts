@@ -5,7 +5,7 @@ import { withClient } from "../support/client.ts";
 import { createDatabase, type Database, rolledBack } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, patiently, SOFA } from "../support/market.ts";
-import { newPerson } from "../support/person.ts";
+import { newPerson, type Person } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
@@ -180,6 +180,45 @@ test.serial("offers, asks and previews have separate windows", async (t) => {
   t.is((await windowOf(agent, "preview_offer")).used, 1);
 });
 
+test.serial("changes of status and reports at once pass exactly up to their caps", async (t) => {
+  const [agent, neighbour] = [
+    await connectedAgent(service.url, database.url),
+    await connectedAgent(service.url, database.url),
+  ];
+  const { offer_id: own } = (await publish(agent)).body;
+  const { id: ask } = (await agent.call("POST", "/v1/asks", { text: "Wanted: a sofa up to 250 EUR" })).body;
+  const theirs = (await Promise.all(Array.from({ length: 20 }, () => publish(neighbour)))).map(
+    ({ body }) => body.offer_id,
+  );
+  const fill = (action: string, count: number) =>
+    sql(
+      database.url,
+      `insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, $2 from generate_series(1, $3)`,
+      [agent.id, action, count],
+    );
+  await fill("manage", 588);
+  await fill("report_offer", 18);
+  const changes = Array.from({ length: 40 }, (_, n) => (): Promise<Answer> => {
+    if (n % 4 === 0) return agent.call("POST", `/v1/offers/${own}/archive`);
+    if (n % 4 === 1) return agent.call("POST", `/v1/asks/${ask}/archive`);
+    if (n % 4 === 2) return agent.call("PATCH", `/v1/asks/${ask}`, { watch_enabled: n % 8 === 2 });
+    return agent.call("POST", `/v1/offers/${own}/archive`);
+  });
+  const reports = theirs.map((id) => () => agent.call("POST", `/v1/offers/${id}/report`, { reason: "spam" }));
+  const statuses = async (calls: (() => Promise<Answer>)[]) =>
+    (await Promise.all(calls.map((send) => patiently(send)))).map(({ status }) => status).toSorted();
+  const [changed, reported] = await Promise.all([statuses(changes), statuses(reports)]);
+  t.deepEqual(changed, [...Array(12).fill(200), ...Array(28).fill(429)]);
+  t.deepEqual(reported, [...Array(12).fill(200), ...Array(8).fill(429)]);
+  t.like(await windowOf(agent, "manage"), { limit: 600, used: 600, remaining: 0 });
+  t.like(await windowOf(agent, "report_offer"), { limit: 30, used: 30, remaining: 0 });
+  t.is(
+    await sqlValue(database.url, "select count(*)::int from market.report where agent_id = $1", [agent.id]),
+    12,
+    "a refused report left nothing",
+  );
+});
+
 type Deeds = {
   settled?: number;
   fresh?: number;
@@ -320,14 +359,21 @@ test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   await forget();
 });
 
-test.serial('an address with three "Not mine" in a day cannot connect agents for a day, but others can', async (t) => {
+/** Makes the links of an address ten seconds older, so that a refusal counts. */
+const ripen = (address: string) =>
+  sql(database.url, "update market.connection set created_at = created_at - interval '10 seconds' where address = $1", [
+    address,
+  ]);
+
+test.serial('six people who choose "Not mine" in a day block the address for a day, and no other', async (t) => {
   const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
   const spammer = "203.0.113.66";
-  for (let round = 1; round <= 3; round++) {
+  for (let round = 1; round <= 6; round++) {
     const connected = await connectFrom(api.url, spammer);
-    t.is(connected.status, 201, `connecting before the third "Not mine" (${round})`);
+    t.is(connected.status, 201, `connecting before the sixth "Not mine" (${round})`);
+    await ripen(spammer);
     // The people have other addresses. The address of the agents is what counts.
-    const declined = await newPerson({ "x-forwarded-for": `198.51.100.${round}` }).decide(
+    const declined = await newPerson({ "x-forwarded-for": `198.51.${round}.1` }).decide(
       connected.body.connection.url,
       "decline",
     );
@@ -342,7 +388,7 @@ test.serial('an address with three "Not mine" in a day cannot connect agents for
   const wait = Number(refused.headers["retry-after"]);
   t.true(wait > 86_000 && wait <= 86_400, `Retry-After: ${wait}`);
   t.is((await connectFrom(api.url, "203.0.113.67")).status, 201);
-  t.is((await connectFrom(api.url, "198.51.100.1")).status, 201);
+  t.is((await connectFrom(api.url, "198.51.1.1")).status, 201);
 
   await sql(
     database.url,
@@ -356,6 +402,32 @@ test.serial('an address with three "Not mine" in a day cannot connect agents for
     [`address:${spammer}`],
   );
   t.is((await connectFrom(api.url, spammer)).status, 201);
+});
+
+test.serial("one hostile refuser, a hasty program or the agent's operator cannot block a hosted address", async (t) => {
+  const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+  const hosted = "203.0.113.80";
+  const refuse = async (person: Person, isRipe = true): Promise<number> => {
+    const connected = await connectFrom(api.url, hosted);
+    if (connected.status !== 201) return connected.status;
+    if (isRipe) await ripen(hosted);
+    return (await person.decide(connected.body.connection.url, "decline")).status;
+  };
+  for (let n = 1; n <= 6; n++) {
+    // A fresh browser each time, from one network.
+    t.is(await refuse(newPerson({ "x-forwarded-for": `198.51.100.${n}` })), 200);
+    // The operator's own network, which also hosts the agent.
+    t.is(await refuse(newPerson({ "x-forwarded-for": `203.0.113.${80 + n}` })), 200);
+    // A program that refuses as soon as it has the link, from a new network each time.
+    t.is(await refuse(newPerson({ "x-forwarded-for": `192.0.${n}.7` }), false), 200);
+  }
+  const counted = await sqlValue(
+    database.url,
+    "select count(*)::integer from market.rate_limit_hit where scope = $1 and action = 'decline'",
+    [`address:${hosted}`],
+  );
+  t.is(counted, 1, "only the first of them counted");
+  t.is((await connectFrom(api.url, hosted)).status, 201);
 });
 
 test.serial("a link that one person declined cannot be approved by another", async (t) => {

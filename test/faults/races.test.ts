@@ -1,9 +1,19 @@
 import test from "ava";
 import pg from "pg";
 import { hashSecret } from "../../src/http/tokens.ts";
+import { clockOff } from "../support/clock.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import {
+  type Agent,
+  type Answer,
+  call,
+  connectAgent,
+  connectedAgent,
+  eventually,
+  SOFA,
+  sessionOf,
+} from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
@@ -65,7 +75,7 @@ test.serial(
 
 test.serial("if two people with accounts approve one link at the same instant, one gets the agent", async (t) => {
   const owners = await Promise.all([1, 2].map(() => connectedAgent(services[0].url, database.url)));
-  const sessions = owners.map(({ id }) => hashSecret(`session of ${id}`));
+  const sessions = owners.map(({ link }) => sessionOf(link));
   const accounts = await Promise.all(
     owners.map(async (agent) => (await agent.call("GET", "/v1/me")).body.id as string),
   );
@@ -130,7 +140,7 @@ const REMOVALS: Record<string, (agent: Agent) => Promise<unknown>> = {
     await client.query(
       `with actor as materialized (select internal.enter_person($1) as entered)
        select api.remove_agent(agent_id => $2) from actor where entered`,
-      [hashSecret(`session of ${agent.id}`), agent.id],
+      [sessionOf(agent.link), agent.id],
     );
     await client.end();
   },
@@ -199,7 +209,7 @@ test.serial("a person cannot remove another person's agent", async (t) => {
   const outcome = await outcomeOf(
     `with actor as materialized (select internal.enter_person($1) as entered)
      select api.remove_agent(agent_id => $2) from actor where entered`,
-    [hashSecret(`session of ${mine?.id}`), other?.id],
+    [sessionOf(mine?.link ?? ""), other?.id],
   );
   t.is(outcome, "not_found");
   t.is((await other?.call("GET", "/v1/me"))?.status, 200);
@@ -218,18 +228,6 @@ test.serial("if a person approves while the agent removes itself, the agent is r
     t.is((await newPerson().decide(agent.link, "approve")).status, approved === "done" ? 409 : 410);
   }
 });
-
-/** Moves a process's clock by some hours, as on a host without time synchronisation. Timers are not affected. */
-const clockOff = (hours: number): string => {
-  const source = `
-    const offset = ${hours} * 3600000;
-    const now = Date.now.bind(Date);
-    globalThis.Date = new Proxy(Date, {
-      construct: (real, given) => (given.length === 0 ? new real(now() + offset) : new real(...given)),
-      get: (real, name) => (name === "now" ? () => now() + offset : real[name]),
-    });`;
-  return `--import=data:text/javascript,${encodeURIComponent(source)}`;
-};
 
 for (const hours of [2, -2]) {
   test.serial(`on a host whose clock is ${hours} hours off, limits, windows and expiry are correct`, async (t) => {

@@ -1,54 +1,27 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import { createDatabase } from "../support/database.ts";
-import { connectedAgent } from "../support/market.ts";
+import { allowed } from "../support/busy.ts";
+import { createDatabase, createEmptyDatabase } from "../support/database.ts";
+import { assertInvariants } from "../support/invariants.ts";
+import { type Answer, connectedAgent, eventually } from "../support/market.ts";
+import { deployDatabase, previousCommit, previousRelease, runMigrate, sourcesOf } from "../support/releases.ts";
 import { startPart } from "../support/service.ts";
+import { sql, sqlValue } from "../support/sql.ts";
 
 /**
  * A rolling deployment: the database is migrated and its code reloaded, while API processes of the previous commit run
  * on.
- *
- *   before   the previous commit; if there are uncommitted changes, the last commit
  */
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-
-const run = promisify(execFile);
-const git = async (...args: string[]): Promise<string> => (await run("git", args, { cwd: ROOT })).stdout.trim();
-
 const TEXT = "Grey three-seat sofa, good condition. 180 EUR, pick up in Berlin. Write to lena@example.com";
-
-/** The previous commit: HEAD if files have been changed since, else its parent. Null where there is no git history. */
-const previousCommit = async (): Promise<string | null> => {
-  const changed = await git("status", "--porcelain", "--", "src", "db", "worker").catch(() => null);
-  if (changed === null) return null;
-  const commit = changed === "" ? "HEAD^" : "HEAD";
-  return git("rev-parse", "--verify", "--quiet", `${commit}^{commit}`).catch(() => null);
-};
-
-/** The sources of a commit, in a folder that uses this checkout's packages. */
-const sourcesOf = async (commit: string, t: { teardown: (clean: () => Promise<void>) => void }): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "souk-previous-"));
-  t.teardown(() => rm(folder, { recursive: true }));
-  const archive = join(folder, "sources.tar");
-  await git("archive", `--output=${archive}`, commit, "package.json", "src", "worker", "db");
-  await run("tar", ["-xf", archive, "-C", folder]);
-  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  return folder;
-};
 
 test("an API of the previous commit works on this commit's database", async (t) => {
   const previous = await previousCommit();
   // A copy of the sources without git history has no previous commit. There the API of this copy has to work.
-  const folder = previous === null ? ROOT : await sourcesOf(previous, t);
+  const sources = previous === null ? {} : { sources: await sourcesOf(previous, t) };
   const { url } = await createDatabase(t);
   await startPart("worker", { database: url, env: { BASE_URL: "http://127.0.0.1" } }, t);
-  const api = await startPart("api", { database: url, sources: folder }, t);
+  const api = await startPart("api", { database: url, ...sources }, t);
   const seller = await connectedAgent(api.url, url);
   const buyer = await connectedAgent(api.url, url);
 
@@ -75,4 +48,76 @@ test("an API of the previous commit works on this commit's database", async (t) 
   );
   t.is((await seller.call("POST", `/v1/offers/${id}/archive`)).status, 200);
   t.is((await seller.call("POST", `/v1/offers/${id}/republish`)).status, 200);
+});
+
+/** An outage is short if a client that tries again a few times, as Retry-After says, gets through. */
+const SHORT_MS = 5_000;
+/** Fewer texts than an agent's cap of 60 an hour, so that no call of the load is refused for that. */
+const MOST_TEXTS = 50;
+const PAUSE_MS = 100;
+
+test("while a migration runs, callers of the previous release see nothing worse than short 503s", async (t) => {
+  // A copy of the sources without so much git history has no previous release. There the code alone is loaded again.
+  const release = await previousRelease();
+  const sources = release === null ? {} : { sources: await sourcesOf(release, t) };
+  const { url } = await createEmptyDatabase(t);
+  await runMigrate(url, sources.sources);
+  if (release === null) await sql(url, "delete from internal.loaded where name = 'code'");
+  const migrations = () => sqlValue<number>(url, "select count(*)::int from graphile_migrate.migrations");
+  const before = await migrations();
+  await startPart("worker", { database: url, ...sources }, t);
+  const api = await startPart("api", { database: url, ...sources }, t);
+  const sellers = await Promise.all([1, 2].map(() => connectedAgent(api.url, url)));
+  const buyer = await connectedAgent(api.url, url);
+  const [first] = sellers;
+  const known = await first?.call("POST", "/v1/offers", { text: TEXT });
+  t.is(known?.status, 201, known?.text);
+
+  const outcomes: { status: number; begun: number; ended: number; text: string; retryAfter: string }[] = [];
+  let over = false;
+  const keepCalling = async (call: (number: number) => Promise<Answer>) => {
+    for (let number = 0; !over; number++) {
+      const begun = performance.now();
+      // A connection that is reset makes this throw, and the test fail.
+      const { status, text, headers } = await call(number);
+      outcomes.push({ status, begun, ended: performance.now(), text, retryAfter: headers["retry-after"] ?? "" });
+      await sleep(PAUSE_MS);
+    }
+  };
+  const made = new Set<string>();
+  const load = [
+    ...sellers.map((seller) =>
+      keepCalling(async (number) => {
+        if (number >= MOST_TEXTS) return seller.call("GET", "/v1/me");
+        const answer = await seller.call("POST", "/v1/offers", { text: TEXT });
+        if (answer.status === 201) made.add(answer.body.offer_id);
+        return answer;
+      }),
+    ),
+    keepCalling(() => buyer.call("GET", `/v1/offers/${known?.body.offer_id}`)),
+    keepCalling(() => buyer.call("POST", "/v1/offers/search", { query: "sofa" })),
+  ];
+  const answered = (count: number) =>
+    eventually(
+      async () => outcomes.length,
+      (made) => made >= count,
+    );
+  await answered(20);
+  await deployDatabase(url);
+  await answered(outcomes.length + 20);
+  over = true;
+  await Promise.all(load);
+
+  for (const { status, text, retryAfter } of outcomes) {
+    t.true([200, 201, 503].includes(status), text);
+    if (status === 503) t.regex(retryAfter, /^[1-9]\d*$/);
+  }
+  const successes = outcomes.filter(({ status }) => status < 300).toSorted((one, other) => one.ended - other.ended);
+  const gaps = successes.slice(1).map(({ ended }, place) => ended - (successes[place]?.ended ?? ended));
+  const longest = Math.max(...gaps);
+  t.true(longest < allowed(SHORT_MS), `nobody was served for ${longest} ms`);
+  t.true(release === null || (await migrations()) > before, "a migration was applied");
+  const found = await sql<{ id: string }>(url, "select id from market.offer where id <> $1", [known?.body.offer_id]);
+  t.deepEqual(found.map(({ id }) => id).sort(), [...made].sort(), "each 201 is there, and nothing else");
+  await assertInvariants(t, url);
 });

@@ -257,10 +257,17 @@ const OPEN_TO_VISITORS = new Set([
   "api.approve_connection",
   "api.decline_connection",
   "api.get_viewer",
+  // The error of OAuth for a code or token that nobody has.
+  "api.exchange_code",
+  "api.refresh_token",
+  // What the home page shows, if the operator wants it to.
+  "api.get_market_overview",
   "internal.enter_agent",
   "internal.enter_person",
   // Figures for /metrics.
   "inspect.state",
+  // Positions in the primary's log. Of a caller, it says no more than entering does: whether the hash is valid.
+  "internal.check_replicas",
 ]);
 
 const functions = () =>

@@ -25,6 +25,12 @@ test.before(async () => {
   await market.sql("update market.sign_in_method set available = true");
   [owner, other, stranger] = [await market.agent("Owner"), await market.agent("Other"), await market.stranger()];
   person = await market.person(other);
+  // A person changes a text only with a proved method.
+  await market.sql(
+    `insert into market.proved_method (account_id, method, subject_hash)
+     select account_id, 'google', sha256(uuid_send(account_id)) from market.agent where id = $1`,
+    [other.id],
+  );
   const publish = async () => (await owner.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
   const ask = async () => (await owner.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id;
   ids = {
@@ -64,12 +70,15 @@ test("these endpoints take an id", (t) => {
       "republishOffer",
       "reportOffer",
       "appealOffer",
+      "confirmOffer",
       "getAsk",
       "updateAsk",
       "archiveAsk",
       "fulfillAsk",
       "reopenAsk",
       "listMatches",
+      "deleteWebhook",
+      "testWebhook",
     ],
   );
 });
@@ -184,5 +193,8 @@ test("an agent without approval can do everything that only reads", async (t) =>
     listAsks: 200,
     getAsk: 404,
     listMatches: 404,
+    listEvents: 200,
+    listWebhooks: 200,
+    deleteWebhook: 404,
   });
 });

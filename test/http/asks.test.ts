@@ -251,6 +251,7 @@ test.serial("matches come best first with reasons, page by page, and since selec
   const methods = [{ type: "email", value: "lena@example.com", preferred: false }];
   const SOFA_MATCH = {
     id: "<id>",
+    web_url: "<base>/offers/<id>",
     document: { title: "Grey three-seat sofa", description: OFFER, location: "Berlin", language: "en" },
     metadata: {
       pricing: { amount: 180, currency: "EUR", type: "fixed", negotiable: false, label: "180 EUR" },

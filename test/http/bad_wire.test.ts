@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import test from "ava";
 import express from "express";
 import { serve } from "../../src/http/server.ts";
+import { newToken } from "../../src/http/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, openMarket } from "./contract.ts";
@@ -115,6 +116,26 @@ test.serial("a body whose stated length is too large is refused before any of it
   }
 });
 
+test.serial("a large body of a caller whom nobody knows is refused before any of it is sent", async (t) => {
+  for (const [headers, status] of [
+    [{ Authorization: `Bearer ${newToken()}`, "Content-Length": 20_000 }, 401],
+    [{ Authorization: `Bearer ${newToken()}`, "Transfer-Encoding": "chunked" }, 401],
+    [{ Authorization: `Bearer ${newToken()}`, "Content-Length": 200, "Content-Encoding": "gzip" }, 401],
+  ] as const) {
+    const answer = await speak(market.url, head("POST", SEARCH, { ...JSON_HEADERS, ...headers }));
+    t.deepEqual(answer.statuses, [status]);
+  }
+  const connecting = await speak(
+    market.url,
+    head("POST", "/v1/connect", { ...JSON_HEADERS, "Content-Length": 20_000 }),
+  );
+  t.deepEqual([connecting.statuses, connecting.body.code], [[413], "payload_too_large"]);
+  // A process does not know a token before its first call.
+  const newcomer = await market.stranger();
+  const padded = { query: "sofa", padding: "a".repeat(100_000) };
+  t.is((await newcomer.call("POST", SEARCH, padded)).status, 200);
+});
+
 test.serial("a request with Expect: 100-continue is refused before its body is sent, or it gets 100", async (t) => {
   const expecting = { ...JSON_HEADERS, Expect: "100-continue" };
   for (const [headers, status] of [
@@ -181,6 +202,7 @@ const NOT_HTTP: [what: string, bytes: string | Buffer, status: number][] = [
   ["bytes", Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]), 400],
   ["another version", "GET /v1 HTTP/9.9\r\nHost: x\r\n\r\n", 400],
   ["no host", "GET /v1 HTTP/1.1\r\n\r\n", 400],
+  ["two hosts", "GET /v1 HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", 400],
   ["an invalid method", "G@T /v1 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
   ["a space in the path", "GET /v1 /me HTTP/1.1\r\nHost: x\r\n\r\n", 400],
   ["a header with a NUL", "GET /v1 HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n", 400],
@@ -217,7 +239,7 @@ for (const [what, bytes, status] of NOT_HTTP) {
     t.regex(answer.head, new RegExp(`^request-id: ${request_id}\r?$`, "im"));
     t.is(typeof detail, "string");
     // The connection may close a moment after the response, which announces it.
-    t.true(answer.closed || /^connection: close\r?$/im.test(answer.head) || what === "no host");
+    t.true(answer.closed || /^connection: close\r?$/im.test(answer.head) || / hosts?$/.test(what));
   });
 }
 
@@ -303,4 +325,43 @@ test.serial("a client that sends or reads too slowly is cut off, and others are 
   await closed;
   t.true(bytes < 64 * 1024 * 1024, "the client did not receive the whole response");
   t.true(Date.now() - started < allowed(6_000));
+});
+
+test.serial("a request that got 408 is not carried out, even if the rest of it arrives then", async (t) => {
+  const carriedOut: string[] = [];
+  const app = express();
+  app.use((request, response) => {
+    request.resume().on("end", () => {
+      carriedOut.push(request.path);
+      response.send("served");
+    });
+  });
+  const server = await serve(app, 0, "127.0.0.1", {
+    baseUrl: () => "https://souk.test",
+    limits: { headersTimeout: 200, requestTimeout: 400, connectionsCheckingInterval: 50 },
+  });
+  t.teardown(() => server.close(0));
+  const { hostname, port } = new URL(server.url);
+  /** Sends the rest at the moment of the 408. A client that was busy does not know yet that it is too late. */
+  const late = (first: string, rest: string): Promise<string> =>
+    new Promise((resolve) => {
+      // The client's side stays open when the server closes its own.
+      const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+      let text = "";
+      socket.on("error", () => {});
+      socket.on("data", (data) => {
+        if (text === "") socket.write(rest);
+        text += data;
+      });
+      socket.once("close", () => resolve(text));
+      socket.write(first);
+      setTimeout(() => socket.destroy(), 1_500);
+    });
+  const answers = await Promise.all([
+    late("POST /headers HTTP/1.1\r\nHost: x\r\n", "Content-Length: 0\r\n\r\n"),
+    late("POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n", "all"),
+  ]);
+  for (const answer of answers) t.regex(answer, /^HTTP\/1\.1 408 /);
+  t.deepEqual(carriedOut, []);
+  t.is(await (await fetch(`${server.url}/next`)).text(), "served");
 });

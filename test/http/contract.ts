@@ -25,7 +25,7 @@ import { takingTurns } from "../support/turns.ts";
  *   operation  an endpoint as the document describes it
  */
 
-type Operation = { operationId: string; method: string; path: string; pattern: RegExp; responses: Body };
+type Operation = { operationId: string; method: string; path: string; pattern: RegExp };
 
 /** An OpenAPI document, prepared to check responses. */
 export type Contract = {
@@ -92,6 +92,20 @@ export const validatorOf = (document: Body): ((...place: (string | number)[]) =>
   };
 };
 
+/** A response of an operation, and its place in the document: that of the shared response, if it is one. */
+export const responseOf = (
+  document: Body,
+  path: string,
+  method: string,
+  status: string,
+): { place: string[]; response: Body } => {
+  const response = document.paths[path][method].responses[status];
+  const shared = response?.$ref?.split("/").at(-1);
+  return shared === undefined
+    ? { place: ["paths", path, method, "responses", status], response }
+    : { place: ["components", "responses", shared], response: document.components.responses[shared] };
+};
+
 /** How a value violates a schema, in words. */
 export const wrongBy = (validate: ValidateFunction, value: unknown): string[] =>
   validate(value)
@@ -111,7 +125,6 @@ export const openContract = (document: Body): Contract => {
       method: method.toUpperCase(),
       path,
       pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-      responses: operation.responses,
     })),
   );
   // A path without parameters comes before a pattern that it also matches: /v1/offers/search and /v1/offers/{id}.
@@ -130,7 +143,7 @@ export const openContract = (document: Body): Contract => {
       return wrongBy(validator("components", "schemas", "Problem"), body);
     }
     seen.add(`${operation.operationId} ${status}`);
-    const response = operation.responses[String(status)];
+    const { place, response } = responseOf(document, operation.path, method.toLowerCase(), String(status));
     if (!response) return [`${operation.operationId} does not describe the status ${status}: ${answer.text}`];
     const missing = Object.keys(response.headers).filter(
       (name) =>
@@ -139,8 +152,7 @@ export const openContract = (document: Body): Contract => {
     const content = response.content?.[media];
     if (response.content === undefined) return answer.text === "" ? missing : ["a body where none is described"];
     if (!content) return [`${operation.operationId} ${status} does not describe ${media}`];
-    const place = ["paths", operation.path, method.toLowerCase(), "responses", status, "content", media, "schema"];
-    return [...missing.map((name) => `no ${name}`), ...wrongBy(validator(...place), body)];
+    return [...missing.map((name) => `no ${name}`), ...wrongBy(validator(...place, "content", media, "schema"), body)];
   };
   return { document, seen, faults };
 };
@@ -221,6 +233,7 @@ const PLACEHOLDERS: [RegExp, string][] = [
 const UNSETTLED: Record<string, string> = {
   next_cursor: "<cursor>",
   since: "<cursor>",
+  cursor: "<cursor>",
   resets_in: "<seconds>",
   score: "<score>",
   extraction: "<extraction>",

@@ -30,7 +30,7 @@ test("endpoints.txt lists the endpoints, so that a review sees every change", as
 test("every function in the table of endpoints exists, and only the API may execute it", async (t) => {
   const named = [...new Set(ENDPOINTS.flatMap(({ function: name }) => (name ? [name] : [])))].toSorted();
   const found = await market.sql(
-    `select p.proname as name from pg_proc p
+    `select distinct p.proname as name from pg_proc p
      where p.pronamespace = 'api'::regnamespace and p.proname = any ($1)
        and has_function_privilege('souk_api', p.oid, 'execute')
        and not has_function_privilege('souk_worker', p.oid, 'execute') order by 1`,

@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import test from "ava";
 import pg from "pg";
 import { ENDPOINTS } from "../../src/http/endpoints.ts";
@@ -140,11 +142,14 @@ test("403: before approval every write is refused, and the response says what is
       "archiveOffer",
       "republishOffer",
       "appealOffer",
+      "confirmOffer",
       "createAsk",
       "updateAsk",
       "archiveAsk",
       "fulfillAsk",
       "reopenAsk",
+      "createWebhook",
+      "testWebhook",
     ],
   );
   for (const { method, path, permission, body: { example } = {} } of writing) {
@@ -240,7 +245,7 @@ test("400: the errors name the members that are wrong", async (t) => {
 
 const MB = 1024 * 1024;
 const LARGE: [path: string, limit: number, says: string][] = [
-  ["/v1/connect", MB, "The body is larger than 1 MB. Make it smaller; refer to images by link."],
+  ["/v1/connect", MB / 64, "The body is larger than 16 KB. Make it smaller; refer to images by link."],
   ["/v1/offers/search", MB, "The body is larger than 1 MB. Make it smaller; refer to images by link."],
   ["/v1/asks", MB, "The body is larger than 1 MB. Make it smaller; refer to images by link."],
   ["/v1/offers", MB / 4, "The body is larger than 256 KB. Make it smaller; refer to images by link."],
@@ -307,7 +312,7 @@ for (const [method, path, action, calls] of [
     const agent = await market.agent();
     await exhaust(agent, action, calls);
     const answer = await agent.call(method, path, { text: OFFER });
-    isProblem(t, answer, "rate_limited", ["retry_after"]);
+    isProblem(t, answer, "rate_limited", ["retry_after", "limit"]);
     t.deepEqual([answer.headers["ratelimit-limit"], answer.headers["ratelimit-remaining"]], [String(calls), "0"]);
     t.true(answer.body.retry_after > 3590 && answer.body.retry_after <= 3600);
     t.true(Number(answer.headers["ratelimit-reset"]) <= answer.body.retry_after);
@@ -321,14 +326,70 @@ for (const [method, path, action, calls] of [
   });
 }
 
+test("429: changes of status count in one window, and reports in another, without figures in headers", async (t) => {
+  const [agent, neighbour] = [await market.agent(), await market.agent()];
+  const { offer_id: offer } = (await agent.call("POST", "/v1/offers", { text: OFFER })).body;
+  const { offer_id: theirs } = (await neighbour.call("POST", "/v1/offers", { text: OFFER })).body;
+  const { id: ask } = (await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body;
+  const limits = async () => (await agent.call("GET", "/v1/me")).body.limits;
+  const changes: [string, string, Body?][] = [
+    ["POST", `/v1/offers/${offer}/archive`],
+    ["POST", `/v1/offers/${offer}/republish`],
+    ["POST", `/v1/offers/${offer}/confirm`],
+    ["POST", `/v1/asks/${ask}/archive`],
+    ["POST", `/v1/asks/${ask}/reopen`],
+    ["POST", `/v1/asks/${ask}/fulfill`],
+    ["PATCH", `/v1/asks/${ask}`, { watch_enabled: false }],
+  ];
+  for (const [method, path, body] of changes) t.is((await agent.call(method, path, body)).status, 200, path);
+  const report = { reason: "spam" };
+  t.is((await agent.call("POST", `/v1/offers/${theirs}/report`, report)).status, 200);
+  const counted = await limits();
+  t.deepEqual(
+    ["manage", "report_offer", "publish_offer", "create_ask"].map((action) => counted[action].used),
+    [7, 1, 2, 1],
+    "republishing counts as publishing, too",
+  );
+
+  await exhaust(agent, "manage", 593);
+  await exhaust(agent, "report_offer", 29);
+  for (const [method, path, body] of [...changes, ["POST", `/v1/offers/${theirs}/report`, report] as const]) {
+    const answer = await agent.call(method, path, body);
+    isProblem(t, answer, "rate_limited", ["retry_after", "limit"]);
+    t.true(answer.body.retry_after > 3500 && answer.body.retry_after <= 3600);
+    const [limit, cap] = path.endsWith("/report") ? ["report_offer", 30] : ["manage", 600];
+    t.is(
+      answer.body.detail,
+      `This agent has used its ${cap} calls of this hour under the limit "${limit}" (limits in GET /v1/me). Wait ${answer.body.retry_after} seconds, then try again.`,
+    );
+    t.is(answer.body.limit, limit);
+    t.is(answer.headers["retry-after"], String(answer.body.retry_after));
+    const { "ratelimit-limit": most, "ratelimit-remaining": left, "ratelimit-reset": reset } = answer.headers;
+    t.deepEqual([most, left], [String(cap), "0"], path);
+    t.true(Number(reset) > 3500 && Number(reset) <= answer.body.retry_after, "the figures of the limit that was hit");
+  }
+  t.deepEqual((await limits()).publish_offer.used, 2, "a refused call counts in no window");
+  t.is((await agent.call("PATCH", `/v1/asks/${ask}`, { text: "Looking for a table" })).status, 200);
+  await market.sql(
+    "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = 'agent:' || $1",
+    [agent.id],
+  );
+  t.is((await agent.call("POST", `/v1/asks/${ask}/archive`)).body.code, "invalid_state", "the window rolls");
+  t.is((await agent.call("POST", `/v1/offers/${offer}/archive`)).status, 200);
+});
+
 test("429: republishing and changing an offer count as publishing", async (t) => {
   const agent = await market.agent();
   const { body } = await agent.call("POST", "/v1/offers", { text: OFFER });
   await agent.call("POST", `/v1/offers/${body.offer_id}/archive`);
   await exhaust(agent, "publish_offer", 59);
-  isProblem(t, await agent.call("POST", `/v1/offers/${body.offer_id}/republish`), "rate_limited", ["retry_after"]);
+  isProblem(t, await agent.call("POST", `/v1/offers/${body.offer_id}/republish`), "rate_limited", [
+    "retry_after",
+    "limit",
+  ]);
   isProblem(t, await agent.call("PATCH", `/v1/offers/${body.offer_id}`, { text: OFFER }), "rate_limited", [
     "retry_after",
+    "limit",
   ]);
 });
 
@@ -456,8 +517,8 @@ test("if a request can be refused for several reasons, the first in the contract
     [await send(agent.token, "{", { "idempotency-key": key }), "bad_request", []],
     [await send(agent.token, '{"text": 7}', { "idempotency-key": "é" }), "bad_request", []],
     [await send(agent.token, '{"text": 7}', { "idempotency-key": key }), "idempotency_key_reused", []],
-    [await send(agent.token, '{"text": 7}', { "idempotency-key": "new" }), "rate_limited", ["retry_after"]],
-    [await send(agent.token, '{"text": 7}'), "rate_limited", ["retry_after"]],
+    [await send(agent.token, '{"text": 7}', { "idempotency-key": "new" }), "rate_limited", ["retry_after", "limit"]],
+    [await send(agent.token, '{"text": 7}'), "rate_limited", ["retry_after", "limit"]],
   ] as [Answer, ProblemCode, string[]][]) {
     isProblem(t, answer, code, more);
     t.deepEqual(figures(answer), ["60", "0"], "every response except a 401 has RateLimit headers");
@@ -478,11 +539,33 @@ test.serial("503: while the database cannot answer, Retry-After says how long to
     await other.query("begin; lock table market.ask in access exclusive mode");
     const answer = await agent.call("GET", "/v1/asks");
     isProblem(t, answer, "service_unavailable", ["retry_after"]);
+    const line = await eventually(
+      async () =>
+        market
+          .logs()
+          .split("\n")
+          .find((one) => one.includes(answer.body.request_id) && one.includes('"err"')),
+      (one) => one !== undefined,
+    );
+    t.like(JSON.parse(line ?? "{}"), { level: "warn", err: { code: "55P03" } });
     await other.query("rollback");
     t.is((await agent.call("GET", "/v1/asks")).status, 200);
   } finally {
     await other.end();
   }
+});
+
+test("503: a problem that is logged says what happened", async (t) => {
+  const program = `
+    import { createLog } from "./src/log.ts";
+    import { problem } from "./src/http/problem.ts";
+    createLog("info").warn({ err: problem("service_unavailable", "The text could not be read in time.") }, "unavailable");`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+  t.deepEqual(JSON.parse(stdout).err, {
+    type: "Problem",
+    code: "service_unavailable",
+    message: "The text could not be read in time.",
+  });
 });
 
 test.serial("500: the response shows nothing of the error, and the log contains it", async (t) => {

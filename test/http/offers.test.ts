@@ -44,6 +44,7 @@ const METADATA = {
 
 const PUBLISHED = {
   offer_id: "<id>",
+  web_url: "<base>/offers/<id>",
   status: "published",
   title: "Grey three-seat sofa",
   ...CLASSIFIED,
@@ -53,6 +54,7 @@ const PUBLISHED = {
 
 const OWNED = {
   id: "<id>",
+  web_url: "<base>/offers/<id>",
   status: "published",
   visibility: "public",
   review: "This offer is live: anyone can find it.",
@@ -65,6 +67,8 @@ const OWNED = {
   images: [] as Body[],
   missing_fields: [] as string[],
   published_at: "<time>",
+  confirmed_at: "<time>",
+  stale: false,
   created_at: "<time>",
   updated_at: "<time>",
 };
@@ -78,6 +82,7 @@ const ARCHIVED = {
 
 const SHOWN = {
   id: "<id>",
+  web_url: "<base>/offers/<id>",
   document: { title: "Grey three-seat sofa", description: OFFER, location: "Berlin", language: "en" },
   metadata: METADATA,
   content: { preview: PREVIEW, contact: CONTACT, images: [] },
@@ -305,7 +310,7 @@ test("a preview needs no approval, returns questions, and writes nothing", async
     },
   });
   const full = await agent.call("POST", "/v1/offers/preview", { text: OFFER });
-  const { offer_id: _id, status: _status, ...understood } = PUBLISHED;
+  const { offer_id: _id, web_url: _page, status: _status, ...understood } = PUBLISHED;
   t.deepEqual(whole(full), { status: 200, headers: rated(120, 118), body: { ...understood, questions: [] } });
   t.deepEqual((await agent.call("GET", "/v1/offers")).body.results, []);
 });
@@ -341,12 +346,33 @@ test("an archived offer is visible only to its owner, who can republish it", asy
   t.is(me.limits.publish_offer.used, 2, "publishing and republishing count once each");
 });
 
-test("an owner cannot change, archive or republish an offer that moderation removed", async (t) => {
+test("an owner confirms a published offer, and nobody else can", async (t) => {
+  const [owner, other] = [await market.agent(), await market.agent()];
+  const id = await published(owner);
+  const before = (await owner.call("GET", `/v1/offers/${id}`)).body.owner;
+  const confirmed = await owner.call("POST", `/v1/offers/${id}/confirm`);
+  t.deepEqual(whole(confirmed), { status: 200, headers: KEPT_NOWHERE, body: OWNED });
+  t.true(confirmed.body.confirmed_at > before.confirmed_at);
+  t.is(confirmed.body.updated_at, before.updated_at, "a confirmation is no change");
+  t.is((await other.call("POST", `/v1/offers/${id}/confirm`)).status, 404);
+  await owner.call("POST", `/v1/offers/${id}/archive`);
+  const refused = await owner.call("POST", `/v1/offers/${id}/confirm`);
+  t.deepEqual(
+    [refused.status, refused.body.code, refused.body.detail],
+    [
+      409,
+      "invalid_state",
+      "This offer is archived, so there is nothing to confirm. If it is available again, republish it.",
+    ],
+  );
+});
+
+test("an owner cannot change, archive, republish or confirm an offer that moderation removed", async (t) => {
   const owner = await market.agent();
   const id = await published(owner);
   await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
   const { body } = await owner.call("GET", `/v1/offers/${id}`);
-  t.deepEqual(settled(body), {
+  t.deepEqual(settled(body, market.url), {
     ...OWNED,
     status: "removed",
     visibility: "owner_only",
@@ -357,6 +383,12 @@ test("an owner cannot change, archive or republish an offer that moderation remo
     ["POST", `/v1/offers/${id}/archive`, undefined, "This offer is removed, so it cannot become archived."],
     ["POST", `/v1/offers/${id}/republish`, undefined, "This offer is removed, so it cannot become published."],
     ["PATCH", `/v1/offers/${id}`, { text: OFFER }, "This offer is removed, so it cannot be changed."],
+    [
+      "POST",
+      `/v1/offers/${id}/confirm`,
+      undefined,
+      "This offer is removed, so there is nothing to confirm. Read the offer to see what its status means.",
+    ],
   ] as const) {
     const answer = await owner.call(method, path, sent);
     t.deepEqual([answer.status, answer.body.code, answer.body.detail], [409, "invalid_state", detail], path);
@@ -429,7 +461,7 @@ test("an account can report an offer once, and the report is not visible to othe
   t.deepEqual(await market.sql("select reason, comment from market.report where offer_id = $1", [id]), [
     { reason: "scam", comment: "Asks for payment first." },
   ]);
-  t.deepEqual(settled((await owner.call("GET", `/v1/offers/${id}`)).body), { ...SHOWN, owner: OWNED });
+  t.deepEqual(settled((await owner.call("GET", `/v1/offers/${id}`)).body, market.url), { ...SHOWN, owner: OWNED });
 });
 
 test("a report needs a known reason, and its comment has at most 1,000 characters", async (t) => {
@@ -501,11 +533,11 @@ test.serial("with pre-moderation a new offer waits for a moderator", async (t) =
   await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
   try {
     const answer = await publish(owner);
-    t.deepEqual(settled(answer.body), { ...PUBLISHED, status: "pending_review" });
+    t.deepEqual(settled(answer.body, market.url), { ...PUBLISHED, status: "pending_review" });
     const path = `/v1/offers/${answer.body.offer_id}`;
     t.is((await other.call("GET", path)).status, 404);
     const { body } = await owner.call("GET", path);
-    t.deepEqual(settled(body), {
+    t.deepEqual(settled(body, market.url), {
       ...OWNED,
       status: "pending_review",
       visibility: "owner_only",

@@ -1,8 +1,9 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import test from "ava";
+import { document } from "../../src/http/handlers/document.ts";
 import type { Agent, Body } from "../support/market.ts";
-import { type Market, NOTHING, openContract, openMarket, validatorOf, wrongBy } from "./contract.ts";
+import { type Market, NOTHING, openContract, openMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";
 
 /**
  * The OpenAPI document is correct. Every response in the HTTP tests is checked against it (contract.ts). The tests here
@@ -12,7 +13,7 @@ import { type Market, NOTHING, openContract, openMarket, validatorOf, wrongBy } 
 let market: Market;
 let agent: Agent;
 test.before(async () => {
-  market = await openMarket();
+  market = await openMarket({ WEBHOOK_KEYS: "o".repeat(32) });
   agent = await market.agent();
   await market.sql("update market.sign_in_method set available = true");
 });
@@ -25,11 +26,22 @@ const operations = (): Operation[] =>
     Object.entries<Body>(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
 
+test("a document is made once for an address, however often anybody asks for it", async (t) => {
+  let made = 0;
+  const answer = document((_endpoints, url) => ({ url, made: ++made }));
+  const endpoints: never[] = [];
+  const ask = async (url: string) =>
+    JSON.parse(String((await answer({ endpoints, baseUrl: () => url } as never, {} as never)).body));
+  t.deepEqual(await ask("https://one.example"), { url: "https://one.example", made: 1 });
+  t.deepEqual(await ask("https://one.example"), { url: "https://one.example", made: 1 });
+  t.deepEqual(await ask("https://other.example"), { url: "https://other.example", made: 2 });
+});
+
 test("every operation states its name, what it does, and its responses", (t) => {
   const tags = market.contract.document.tags.map(({ name }: Body) => name);
   const ids = operations().map(({ operation }) => operation.operationId);
   t.is(new Set(ids).size, ids.length);
-  for (const { operation, path } of operations()) {
+  for (const { operation, path, method } of operations()) {
     t.regex(operation.operationId, /^[a-z][A-Za-z]+$/);
     t.regex(operation.summary, /^[A-Z].*[^.]$/, path);
     t.regex(operation.description, /^[A-Z].*\.$/s, path);
@@ -38,7 +50,8 @@ test("every operation states its name, what it does, and its responses", (t) => 
     t.true(statuses.some((status) => /^2/.test(status)));
     t.true(statuses.includes("400"));
     t.is(statuses.includes("401"), operation.security === undefined, `${path}: 401 where a token is needed`);
-    for (const [status, response] of Object.entries<Body>(operation.responses)) {
+    for (const status of statuses) {
+      const { response } = responseOf(market.contract.document, path, method.toLowerCase(), status);
       t.regex(response.description, /\.$/, `${operation.operationId} ${status}`);
       t.truthy(response.headers["Request-Id"]);
       const media = Object.keys(response.content ?? {});
@@ -66,36 +79,49 @@ test("every schema is valid by JSON Schema 2020-12", (t) => {
   }
 });
 
-test("every example matches its schema", (t) => {
+/** Every body that the document describes: its place, and its media type with schema and examples. */
+const bodies = (): { place: string[]; media: Body }[] =>
+  operations().flatMap(({ method, path, operation }) =>
+    [
+      ...(operation.requestBody
+        ? [{ place: ["paths", path, method.toLowerCase(), "requestBody"], response: operation.requestBody }]
+        : []),
+      ...Object.keys(operation.responses).map((status) =>
+        responseOf(market.contract.document, path, method.toLowerCase(), status),
+      ),
+    ].flatMap(({ place, response }) =>
+      Object.entries<Body>(response.content ?? {}).map(([type, media]) => ({
+        place: [...place, "content", type, "schema"],
+        media,
+      })),
+    ),
+  );
+
+/** The examples of a body. Those that several bodies have stand in the document once. */
+const examplesOf = ({ example, examples = {} }: Body): Body[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values<Body>(examples).map(
+    ({ $ref }) => market.contract.document.components.examples[$ref.split("/").at(-1)].value,
+  ),
+];
+
+test("every body has an example, and every example matches its schema", (t) => {
   const validator = validatorOf(market.contract.document);
-  let examples = 0;
-  for (const { method, path, operation } of operations()) {
-    const places: (string | number)[][] = [
-      ...(operation.requestBody ? [["requestBody"]] : []),
-      ...Object.keys(operation.responses).map((status) => ["responses", status]),
-    ];
-    for (const place of places) {
-      const at = ["paths", path, method.toLowerCase(), ...place, "content"];
-      const content = place.reduce((value: Body, name) => value[name], operation).content ?? {};
-      for (const [media, { example, examples: several }] of Object.entries<Body>(content)) {
-        const values = [
-          ...(example === undefined ? [] : [example]),
-          ...Object.values<Body>(several ?? {}).map(({ value }) => value),
-        ];
-        for (const value of values) {
-          examples += 1;
-          t.deepEqual(wrongBy(validator(...at, media, "schema"), value), [], `${method} ${path} ${place.join(" ")}`);
-        }
-      }
-    }
+  for (const { place, media } of bodies()) {
+    const examples = examplesOf(media);
+    t.true(examples.length > 0, place.join(" "));
+    for (const value of examples) t.deepEqual(wrongBy(validator(...place), value), [], place.join(" "));
   }
-  t.true(examples > operations().length * 3);
+  for (const [name, schema] of Object.entries<Body>(market.contract.document.components.schemas)) {
+    for (const value of schema.examples ?? [])
+      t.deepEqual(wrongBy(validator("components", "schemas", name), value), [], name);
+  }
 });
 
 test("every request in the examples of the document is accepted", async (t) => {
   for (const { method, path, operation } of operations()) {
-    const example = operation.requestBody?.content["application/json"].example;
-    if (example === undefined) continue;
+    if (!operation.requestBody) continue;
+    const [example] = examplesOf(operation.requestBody.content["application/json"]);
     const { status, text } = await agent.call(method, path.replace("{id}", NOTHING), example);
     t.true(status < 300 || (path.includes("{id}") && status === 404), `${method} ${path}: ${text}`);
   }
@@ -107,7 +133,7 @@ test("a request without a required member is refused, and the error points to it
     const content = operation.requestBody?.content["application/json"];
     const schema = schemas[content?.schema.$ref?.split("/").at(-1)];
     for (const name of schema?.required ?? []) {
-      const { [name]: _left, ...rest } = content.example;
+      const { [name]: _left, ...rest } = examplesOf(content)[0];
       const { status, body } = await agent.call(method, path.replace("{id}", NOTHING), rest);
       t.deepEqual([status, body.errors?.map(({ pointer }: Body) => pointer)], [400, [`/${name}`]], path);
     }
@@ -140,6 +166,7 @@ test("every success that the document describes occurs as described", async (t) 
   await post(`${offer}/archive`);
   await get(offer);
   await post(`${offer}/republish`);
+  await post(`${offer}/confirm`);
   await market.sql("update market.offer set status = 'removed' where id = $1", [offer.split("/").at(-1)]);
   await post(`${offer}/appeal`);
   const ask = `/v1/asks/${(await post("/v1/asks", { text: "Looking for a sofa" })).body.id}`;
@@ -148,6 +175,12 @@ test("every success that the document describes occurs as described", async (t) 
   await traveller.call("PATCH", ask, { watch_enabled: false });
   for (const move of ["archive", "reopen", "fulfill"]) await post(`${ask}/${move}`);
   await get(`${ask}/matches`);
+  await get("/v1/events");
+  // Nobody has this name, so nothing is sent there.
+  const webhook = `/v1/webhooks/${(await post("/v1/webhooks", { url: "https://nobody.invalid/" })).body.id}`;
+  await post(`${webhook}/test`);
+  await get("/v1/webhooks");
+  await traveller.call("DELETE", webhook);
   await traveller.call("DELETE", "/v1/me/agent");
 
   const described = operations().flatMap(({ operation }) =>

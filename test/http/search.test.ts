@@ -65,7 +65,7 @@ test("a search returns offers, best first, and what to do next", async (t) => {
   const answer = await search({ query: "sofa", filters: { category: "furniture", location: "Berlin" } });
   const methods = [{ type: "email", value: "lena@example.com", preferred: false }];
   t.deepEqual(
-    { status: answer.status, headers: telling(answer), body: settled(answer.body) },
+    { status: answer.status, headers: telling(answer), body: settled(answer.body, market.url) },
     {
       status: 200,
       headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" },
@@ -76,6 +76,7 @@ test("a search returns offers, best first, and what to do next", async (t) => {
         results: [
           {
             id: "<id>",
+            web_url: "<base>/offers/<id>",
             score: "<score>",
             rank: 1,
             document: {

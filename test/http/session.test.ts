@@ -7,7 +7,8 @@ import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract
 
 /**
  * A person in a browser calls the same endpoints as an agent. Calls need a session and must come from the service's
- * pages, and they have no cap.
+ * pages. They have no cap, unless a moderator sets one. So that scripts do not use sessions to avoid caps, publishing,
+ * previewing and asking need an account with a proved sign-in method.
  */
 
 let market: Market;
@@ -19,7 +20,24 @@ test.before(async () => {
   await market.sql("update market.sign_in_method set available = true");
   agent = await market.agent();
   person = await market.person(agent);
+  await prove(agent);
 });
+
+/** Proves a sign-in method for the account of an agent. */
+const prove = (behind: Agent, method = "apple"): Promise<Body[]> =>
+  market.sql(
+    `insert into market.proved_method (account_id, method, subject_hash, email)
+     select account_id, $2, sha256(convert_to(id::text, 'UTF8')), null from market.agent where id = $1`,
+    [behind.id, method],
+  );
+
+/** Sets a cap for the account of an agent, as a moderator does. */
+const override = (behind: Agent, action: string, cap: number): Promise<Body[]> =>
+  market.sql(
+    `insert into market.cap_override (account_id, action, cap) select account_id, $2, $3 from market.agent where id = $1`,
+    [behind.id, action, cap],
+  );
+
 test.after.always(() => market?.stop());
 
 const rateHeaders = (headers: Record<string, string>) =>
@@ -39,6 +57,7 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   updateOffer: { path: ({ offer }) => `/v1/offers/${offer}`, status: 200 },
   archiveOffer: { path: ({ offer }) => `/v1/offers/${offer}/archive`, status: 200 },
   republishOffer: { path: ({ offer }) => `/v1/offers/${offer}/republish`, status: 200 },
+  confirmOffer: { path: ({ offer }) => `/v1/offers/${offer}/confirm`, status: 200 },
   // An account cannot report its own offer.
   reportOffer: { path: ({ offer }) => `/v1/offers/${offer}/report`, status: 409 },
   // A published offer cannot be appealed.
@@ -51,6 +70,13 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   reopenAsk: { path: ({ ask }) => `/v1/asks/${ask}/reopen`, status: 200 },
   fulfillAsk: { path: ({ ask }) => `/v1/asks/${ask}/fulfill`, status: 200 },
   listMatches: { path: ({ ask }) => `/v1/asks/${ask}/matches`, status: 200 },
+  listEvents: { status: 200 },
+  // The operator of this market has set no WEBHOOK_KEYS.
+  createWebhook: { status: 409 },
+  listWebhooks: { status: 200 },
+  // It is disabled.
+  testWebhook: { path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, status: 409 },
+  deleteWebhook: { path: ({ webhook }) => `/v1/webhooks/${webhook}`, status: 204 },
 };
 const OF_CALLERS = ENDPOINTS.filter(({ auth }) => auth === "token");
 
@@ -61,6 +87,13 @@ test.serial("a person calls every endpoint with a session, and no response has R
     ask: (await person.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id,
     verification: (await agent.call("POST", "/v1/me/verifications", { method: "google" })).body.id,
   };
+  const [{ id: webhook }] = await market.sql(
+    `insert into market.webhook (account_id, url, encrypted_secret, disabled_at, disabled_reason)
+     select account_id, 'https://agent.example.com/', '01234567.' || repeat('x', 104), now(), 'gone'
+     from market.agent where id = $1 returning id`,
+    [agent.id],
+  );
+  ids["webhook"] = webhook;
   for (const [operationId, { path, status }] of Object.entries(CALLS)) {
     const endpoint = OF_CALLERS.find((one) => one.operationId === operationId);
     if (!endpoint) throw new Error(operationId);
@@ -139,6 +172,7 @@ test.serial("a person sees their e-mail address and phone number, and their agen
 test.serial("a person is not capped, and a person's calls do not count for the agents", async (t) => {
   const own = await market.agent();
   const behind = await market.person(own);
+  await prove(own);
   const published = [];
   for (let batch = 0; batch < 7; batch += 1) {
     published.push(
@@ -155,6 +189,176 @@ test.serial("a person is not capped, and a person's calls do not count for the a
   t.is(limits.publish_offer.used, 0);
 });
 
+const METHODS = ["google", "apple", "email"];
+
+/** What the refusal of a person without a proved method says, without the members of every problem. */
+const refusalOf = (permission: string) => ({
+  permission,
+  connected: true,
+  verified: [],
+  accepted_methods: METHODS,
+  options: [
+    ["google", "Google"],
+    ["apple", "Apple"],
+    ["email", "e-mail"],
+  ].map(([method, name]) => ({
+    method,
+    summary: `Open this page in the browser and add ${name}.`,
+    call: { method: "GET", path: "/settings/methods" },
+  })),
+  next: [
+    {
+      summary: "Add a way to sign in on this page, then send the call again.",
+      method: "GET",
+      path: "/settings/methods",
+    },
+  ],
+});
+
+const ADVICE =
+  "Only an account with a proved sign-in method publishes, previews and asks from the browser. Add a way to sign in at " +
+  "/settings/methods, or let an agent of yours do it.";
+
+const withoutCommon = ({ type, title, status, code, detail, request_id, retryable, ...rest }: Body): Body => rest;
+
+test.serial(
+  "a person without a proved method cannot publish, preview or ask, and is told where to add one",
+  async (t) => {
+    const own = await market.agent();
+    const behind = await market.person(own);
+    const { offer_id: offer } = (await own.call("POST", "/v1/offers", { text: OFFER })).body;
+    const { id: ask } = (await own.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body;
+    const refused: [string, string, string, Body][] = [
+      ["publish_offer", "POST", "/v1/offers", { text: OFFER }],
+      ["publish_offer", "POST", "/v1/offers/preview", { text: OFFER }],
+      ["create_ask", "POST", "/v1/asks", { text: "Looking for a table" }],
+      // A changed text is read as a new one is.
+      ["publish_offer", "PATCH", `/v1/offers/${offer}`, { text: `${OFFER} or Tom` }],
+      ["create_ask", "PATCH", `/v1/asks/${ask}`, { text: "Looking for a table", watch_enabled: false }],
+    ];
+    const before = await market.sql("select count(*)::int from market.submission");
+    for (const [permission, method, path, body] of refused) {
+      const answer = await behind.call(method, path, body);
+      t.is(`${answer.status} ${answer.body.code}`, "403 verification_required", path);
+      t.is(answer.body.detail, ADVICE);
+      t.deepEqual(withoutCommon(answer.body), refusalOf(permission), path);
+      t.deepEqual(rateHeaders(answer.headers), [], path);
+    }
+    // The refusal comes before errors of the body.
+    for (const [, , path] of refused.slice(0, 3)) {
+      const unread = await call(market.url, "POST", path, {
+        raw: "{",
+        headers: { cookie: `souk_session=${behind.cookie}`, origin: market.url, "content-type": "application/json" },
+      });
+      t.is(`${unread.status} ${unread.body.code}`, "403 verification_required", path);
+      t.is((await behind.call("POST", path, { text: 7 })).body.code, "verification_required", path);
+    }
+    t.deepEqual(await market.sql("select count(*)::int from market.submission"), before);
+
+    const me = (await behind.call("GET", "/v1/me")).body;
+    const lacking = { allowed: false, accepted_methods: METHODS, summary: ADVICE };
+    t.deepEqual([me.permissions.publish_offer, me.permissions.create_ask], [lacking, lacking]);
+    t.deepEqual([me.permissions.manage_offers, me.permissions.manage_asks], [{ allowed: true }, { allowed: true }]);
+    t.deepEqual(Object.keys(me.limits).toSorted(), ["manage", "report_offer"]);
+    t.deepEqual(me.next[0], { summary: ADVICE, method: "GET", path: "/settings/methods" });
+    t.true((await own.call("GET", "/v1/me")).body.permissions.publish_offer.allowed, "its agents publish");
+
+    // What reads no text stays.
+    for (const [method, path, body] of [
+      ["PATCH", `/v1/asks/${ask}`, { watch_enabled: false }],
+      ["POST", `/v1/asks/${ask}/archive`],
+      ["POST", `/v1/offers/${offer}/archive`],
+      ["POST", `/v1/offers/${offer}/republish`],
+      ["POST", `/v1/offers/${offer}/confirm`],
+      ["POST", "/v1/offers/search", { query: "sofa" }],
+    ] as const) {
+      t.is((await behind.call(method, path, body)).status, 200, path);
+    }
+
+    // A script could otherwise report without end.
+    const foreign = (await agent.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
+    const report = () => behind.call("POST", `/v1/offers/${foreign}/report`, { reason: "spam" });
+    const reports = await Promise.all(Array.from({ length: 33 }, report));
+    t.is(reports.filter(({ status }) => status === 429).length, 3);
+
+    await prove(own);
+    t.not((await report()).status, 429, "a person with a proved method has no limit");
+    t.is((await behind.call("POST", "/v1/offers", { text: OFFER })).status, 201);
+    t.is((await behind.call("POST", "/v1/offers/preview", { text: OFFER })).status, 200);
+    t.is((await behind.call("POST", "/v1/asks", { text: "Looking for a table" })).status, 201);
+    t.true((await behind.call("GET", "/v1/me")).body.permissions.publish_offer.allowed);
+  },
+);
+
+test.serial("where no method is offered, a person without one is told to let an agent publish", async (t) => {
+  const own = await market.agent();
+  const behind = await market.person(own);
+  await market.sql("update market.sign_in_method set available = false");
+  try {
+    const { status, body } = await behind.call("POST", "/v1/offers", { text: OFFER });
+    t.is(`${status} ${body.code}`, "403 verification_required");
+    t.regex(body.detail, /this market offers no way to prove one\. Let an agent do it: .* POST \/v1\/connect/);
+    t.deepEqual([body.accepted_methods, body.options, body.connected], [[], [], true]);
+    t.deepEqual(body.next, [
+      {
+        summary: "Create an agent, approve it at its link, and let it publish and ask.",
+        method: "POST",
+        path: "/v1/connect",
+      },
+    ]);
+    const me = (await behind.call("GET", "/v1/me")).body;
+    t.deepEqual(me.permissions.publish_offer, { allowed: false, accepted_methods: [], summary: body.detail });
+    t.deepEqual(me.next[0], { summary: body.detail, method: "POST", path: "/v1/connect" });
+    t.is((await own.call("POST", "/v1/offers", { text: OFFER })).status, 201, "agents publish as before");
+    await prove(own);
+    t.is(
+      (await behind.call("POST", "/v1/offers", { text: OFFER })).status,
+      201,
+      "a method that was proved earlier counts",
+    );
+  } finally {
+    await market.sql("update market.sign_in_method set available = true");
+  }
+});
+
+test.serial("a cap that a moderator sets holds for all sessions of the account together", async (t) => {
+  const own = await market.agent();
+  await prove(own);
+  await override(own, "publish_offer", 3);
+  await override(own, "manage", 2);
+  const browsers = [await market.person(own), await market.person(own)];
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => browsers[n % 2]?.call("POST", "/v1/offers", { text: `${OFFER} ${n}` })),
+  );
+  t.deepEqual(answers.map((answer) => answer?.status).toSorted(), [...Array(3).fill(201), ...Array(9).fill(429)]);
+  for (const answer of answers) t.is(answer?.headers["ratelimit-limit"], "3");
+  const refused = answers.find((answer) => answer?.status === 429);
+  t.regex(
+    refused?.body.detail,
+    /^This account has used its 3 calls of this hour under the limit "publish_offer" \(limits in GET \/v1\/me\)\. Wait \d+ seconds, then try again\.$/,
+  );
+  t.is(refused?.headers["retry-after"], String(refused?.body.retry_after));
+  const me = (await browsers[0]?.call("GET", "/v1/me"))?.body;
+  t.deepEqual(
+    Object.fromEntries(Object.entries<Body>(me.limits).map(([action, { limit, used }]) => [action, [limit, used]])),
+    { publish_offer: [3, 3], manage: [2, 0] },
+  );
+  t.is((await own.call("GET", "/v1/me")).body.limits.publish_offer.used, 0, "its agents have windows of their own");
+  const offer = answers.find((answer) => answer?.status === 201)?.body.offer_id;
+  for (const [move, status] of [
+    ["archive", 200],
+    ["archive", 200],
+    ["archive", 429],
+  ] as const)
+    t.is((await browsers[1]?.call("POST", `/v1/offers/${offer}/${move}`))?.status, status);
+  t.is((await browsers[0]?.call("POST", "/v1/asks", { text: "Looking for a sofa" }))?.status, 201, "no other cap");
+
+  await market.sql("update market.cap_override set cap = 0 where account_id = $1", [me.id]);
+  const stopped = await browsers[0]?.call("POST", "/v1/offers", { text: OFFER });
+  t.is(stopped?.status, 429);
+  t.regex(stopped?.body.detail, /^Moderation has set the limit "publish_offer" to 0/);
+});
+
 test.serial("a person's idempotency keys belong to the account, and are separate from those of agents", async (t) => {
   const key = { "idempotency-key": "the same" };
   const first = await person.call("POST", "/v1/offers", { text: OFFER }, key);
@@ -167,7 +371,9 @@ test.serial("a person's idempotency keys belong to the account, and are separate
   t.is(byAgent.status, 201);
   t.is(byAgent.headers["idempotency-replayed"], undefined);
   t.not(byAgent.body.offer_id, first.body.offer_id);
-  const another = await market.person(await market.agent());
+  const neighbour = await market.agent();
+  await prove(neighbour);
+  const another = await market.person(neighbour);
   t.not((await another.call("POST", "/v1/offers", { text: OFFER }, key)).body.offer_id, first.body.offer_id);
 });
 
@@ -264,9 +470,11 @@ test.serial("a token takes precedence over a session, and a wrong token is refus
 test.serial("a session that has ended or never existed is refused", async (t) => {
   const ended = await market.person(agent);
   t.is((await ended.call("GET", "/v1/me")).status, 200);
-  await market.sql("update market.session set expires_at = now() where secret_hash = sha256(convert_to($1, 'UTF8'))", [
-    ended.cookie,
-  ]);
+  // This browser has not signed in, so its session ends 400 days after its last use.
+  await market.sql(
+    "update market.session set seen_at = now() - interval '400 days' where secret_hash = sha256(convert_to($1, 'UTF8'))",
+    [ended.cookie],
+  );
   t.is((await ended.call("GET", "/v1/me")).status, 401);
   t.is((await ended.call("POST", "/v1/offers", { text: OFFER })).status, 401);
   for (const value of [newSecret(), "", "x", `${person.cookie}x`, `"${person.cookie}"x`, "%00", "a".repeat(5000)]) {

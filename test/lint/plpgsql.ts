@@ -7,10 +7,10 @@ import type pg from "pg";
 const EXCEPTIONS: Record<string, string> = {
   "inspect.check_references(double precision): text type variable is not sanitized":
     "Its texts are names of the catalogue, and format('%I') has quoted each of them.",
+  "internal.keep_partitions(text,text,text,text,interval,text): routine is marked as VOLATILE, should be STABLE":
+    "Its dynamic statements create and drop tables.",
   "internal.lock_good_standing(uuid): routine is marked as VOLATILE, should be STABLE":
     "`for share` waits for a suspension that is under way, and then has to see it: a stable function would not.",
-  "search.expected_rows(search.search_filter,tsquery): routine is marked as VOLATILE, should be IMMUTABLE":
-    "What `explain` expects changes with the statistics of the tables.",
 };
 
 type Finding = { function: string; line: number | null; message: string; more: string | null };

@@ -27,7 +27,13 @@ const CHECKS: Check[] = [
       "node test/http/openapi_document.ts",
       `redocly lint --config .redocly.yaml ${OPENAPI}`,
       `spectral lint --ruleset .spectral.yaml --fail-severity hint ${OPENAPI}`,
+      `node test/http/openapi_score.ts ${OPENAPI}`,
     ],
+  },
+  {
+    name: "client",
+    remedy: "Run `npm run client`, which makes the client from the OpenAPI document again.",
+    commands: ["node src/client/generate.ts --check"],
   },
   {
     name: "weights",

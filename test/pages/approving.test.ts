@@ -48,22 +48,32 @@ test("approving creates a session for a person who has none", async (t) => {
   t.true(html.includes('<h1><bdi translate="no">Claude</bdi> now acts for you</h1>'));
   const [cookie = "", ...more] = answer.headers.getSetCookie();
   t.deepEqual(more, []);
-  const secret = /^souk_session=([\w-]{43}); Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/.exec(cookie)?.[1] ?? "";
+  const secret =
+    /^souk_session=([\w-]{43}); Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/.exec(cookie)?.[1] ?? "";
   t.not(secret, "");
   t.false(html.includes(secret));
-  t.deepEqual(opened.site.calls, [
-    {
-      actor: "visitor",
-      name: "approve_connection",
-      args: {
-        secret_hash: hashSecret(SECRET),
-        session_hash: null,
-        new_session_hash: hashSecret(secret),
-        shown: null,
+  const [approval, ...further] = opened.site.calls;
+  const { code_hash, ...args } = approval?.args ?? {};
+  t.deepEqual(
+    [{ ...approval, args }, ...further],
+    [
+      {
+        actor: "visitor",
+        name: "approve_connection",
+        args: {
+          secret_hash: hashSecret(SECRET),
+          session_hash: null,
+          new_session_hash: hashSecret(secret),
+          shown: null,
+        },
+        pool: undefined,
       },
-      pool: undefined,
-    },
-  ]);
+    ],
+  );
+  t.true(
+    Buffer.isBuffer(code_hash) && code_hash.length === 32,
+    "the code for a client of OAuth is known only by a hash",
+  );
 });
 
 test("the page is shown again if the browser's account has changed since the page was shown", async (t) => {
@@ -138,12 +148,16 @@ test("the approval page names the account that the agent would act for and offer
 
 test("approving keeps the session of a person who has one", async (t) => {
   const opened = await open(t, {
-    approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false, has_method: true },
+    approve_connection: { agent_name: "Claude", agent_id: "a", new_session: false, has_method: true, client: null },
   });
   const session = "s".repeat(43);
   const answer = await decide(opened, {}, { Cookie: `${opened.cookie}; souk_session=${session}` });
   t.is(answer.status, 200);
-  t.deepEqual(answer.headers.getSetCookie(), []);
+  t.deepEqual(
+    answer.headers.getSetCookie(),
+    [`souk_session=${session}; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax`],
+    "the same secret, kept for longer because it was used",
+  );
   t.deepEqual(opened.site.calls[0]?.args["session_hash"], hashSecret(session));
 });
 
@@ -154,7 +168,7 @@ test("over HTTPS, cookies are bound to the host and the response has Strict-Tran
   t.is(answer.status, 200);
   t.regex(
     answer.headers.getSetCookie()[0] ?? "",
-    /^__Host-souk_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    /^__Host-souk_session=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
   t.is(answer.headers.get("strict-transport-security"), "max-age=31536000");
   t.deepEqual(
@@ -169,9 +183,19 @@ test(`"Not mine" ends the link and the agent's access, and creates no session`, 
   t.is(answer.status, 200);
   t.true((await answer.text()).includes("The link and the agent’s access are ended."));
   t.deepEqual(answer.headers.getSetCookie(), []);
-  t.deepEqual(opened.site.calls, [
-    { actor: "visitor", name: "decline_connection", args: { secret_hash: hashSecret(SECRET) }, pool: undefined },
-  ]);
+  const [declined, ...more] = opened.site.calls;
+  t.deepEqual(more, []);
+  const { browser_hash, ...args } = declined?.args ?? {};
+  t.deepEqual(
+    { ...declined, args },
+    {
+      actor: "visitor",
+      name: "decline_connection",
+      args: { secret_hash: hashSecret(SECRET), address: "127.0.0.1" },
+      pool: undefined,
+    },
+  );
+  t.true(Buffer.isBuffer(browser_hash) && browser_hash.length === 32, "the browser is known only by a hash");
 });
 
 for (const [status, code, detail] of [

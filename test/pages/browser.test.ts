@@ -64,7 +64,7 @@ for (const view of VIEWS) {
   test(`the longest agent name fits on ${view.name}`, async (t) => {
     const { site, page } = await visit(t, view, {
       get_connection: { ...CONNECTION, agent_name: LONGEST, code: "WXWX-WXWX" },
-      approve_connection: { agent_name: LONGEST, agent_id: "a", new_session: true },
+      approve_connection: { agent_name: LONGEST, agent_id: "a", new_session: true, client: null },
     });
     await page.goto(`${site.url}/connect/secret`);
     await screenshot(page, `long-${view.name}`);

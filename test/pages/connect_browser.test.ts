@@ -24,7 +24,9 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   await tabTo(page, "Approve");
   await enter();
   t.is(await heading(page), "Claude now acts for you");
-  t.true(await page.getByRole("link", { name: "Add a way to sign in" }).isVisible());
+  // This service has no sign-in method, so there is none to add.
+  t.is(await page.getByRole("link", { name: "Add a way to sign in" }).count(), 0);
+  t.true(await page.getByRole("heading", { name: "Keep this browser: only it opens this account" }).isVisible());
   t.deepEqual(await fixture.statuses(agent), [200, 200]);
 
   await tabTo(page, "Settings");

@@ -19,6 +19,8 @@ type Person = { page: Page; agent: Agent; account: string };
 /** A browser and two processes of the service on one database. */
 export type Fixture = {
   browser: Browser;
+  /** The database's URL. */
+  database: string;
   service: Service;
   other: Service;
   sql: <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -69,6 +71,7 @@ export const openFixture = async (more: Record<string, string> = {}): Promise<Fi
 
   return {
     browser,
+    database: database.url,
     service,
     other,
     sql,

@@ -25,7 +25,7 @@ const codeFromMail = async (): Promise<string> => {
 };
 
 test("a person approves an agent, proves an e-mail address, signs in again, and removes the agent", async (t) => {
-  t.timeout(180_000, "some twenty pages, two mails");
+  t.timeout(180_000, "some twenty pages, four mails");
   const { service, browser } = fixture;
   const page = await openPage(browser, PHONE, t);
   const agent = await connectAgent(service.url, "Claude");
@@ -38,6 +38,9 @@ test("a person approves an agent, proves an e-mail address, signs in again, and 
   await follow(page, "Add a way to sign in");
   await page.getByLabel("E-mail address").fill(MAILBOX);
   await press(page, "Send the mail");
+  t.is(await heading(page), "Which agents are yours?");
+  await page.getByRole("checkbox", { name: /Claude/ }).check();
+  await press(page, "Go on");
   t.is(await heading(page), "Check your mail");
   await screenshot(page, "journey-2-code");
   await page.getByLabel("Six-digit code").fill(await codeFromMail());
@@ -46,6 +49,7 @@ test("a person approves an agent, proves an e-mail address, signs in again, and 
   t.true(await page.getByText(MAILBOX).first().isVisible());
   await screenshot(page, "journey-3-methods");
   t.is(await cap(), before + 30, "a proved method raises the cap");
+  t.regex((await mail.next(MAILBOX)).parsed.text ?? "", /Claude/, "a message says which agents go on");
 
   // Signing in created a new session. Signing out ends it.
   await follow(page, "Account");

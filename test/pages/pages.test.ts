@@ -25,7 +25,7 @@ test("the approval page cannot be framed, cached or indexed", async (t) => {
   t.is(headers["strict-transport-security"], undefined, "plain HTTP");
 });
 
-for (const path of ["/", "/errors", "/assets/souk.css", PATH]) {
+for (const path of ["/errors", "/assets/souk.css", "/assets/copy.js", "/llms.txt", PATH]) {
   test(`every response at ${path.replace(SECRET, ":secret")} has the security headers`, async (t) => {
     const site = await servePages(t);
     for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
@@ -36,6 +36,16 @@ for (const path of ["/", "/errors", "/assets/souk.css", PATH]) {
     }
   });
 }
+
+test("the home page and the documentation may run our own script, and nothing else more than other pages", async (t) => {
+  const site = await servePages(t);
+  const policy = CSP.replace("style-src 'self'", "style-src 'self';script-src 'self'");
+  for (const path of ["/", "/docs", "/docs/rest", "/docs/reference", "/docs/reference/getMe", "/docs/search?q=x"]) {
+    const { status, headers } = await fetch(site.url + path);
+    t.is(status, 200, path);
+    t.is(headers.get("content-security-policy"), policy, path);
+  }
+});
 
 test("paths that are not pages are passed on to the next handler", async (t) => {
   const site = await servePages(t);
@@ -157,9 +167,9 @@ test("a compressed body is refused", async (t) => {
   t.is(await statusBeforeTheEnd(site, { "Content-Encoding": "gzip", "Content-Length": "100" }, "x"), 415);
 });
 
-test("the home page and the error page can be cached for five minutes and set no cookie", async (t) => {
+test("pages that are the same for everyone can be cached for five minutes and set no cookie", async (t) => {
   const site = await servePages(t);
-  for (const path of ["/", "/errors"]) {
+  for (const path of ["/errors", "/docs", "/docs/connect", "/docs/reference", "/llms.txt"]) {
     const answer = await fetch(site.url + path);
     t.is(answer.status, 200);
     t.is(answer.headers.get("cache-control"), "public, max-age=300");

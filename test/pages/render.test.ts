@@ -1,6 +1,7 @@
 import test from "ava";
 import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
 import { visibleName } from "../../src/http/visible_text.ts";
+import { placeOf } from "../../src/oauth/redirect.ts";
 import {
   minutesAgo,
   minutesLeft,
@@ -10,6 +11,7 @@ import {
   renderErrors,
   renderHome,
   renderProblem,
+  renderReturning,
 } from "../../src/pages/render.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
@@ -39,13 +41,45 @@ const HOSTILE = [
   "javascript:alert(1)",
 ];
 
+/** Places to which clients of OAuth have the browser sent back, with an address that has to be escaped. */
+const BACKS = ["https://assistant.example/cb?x=1&y='2'", "http://127.0.0.1:4711/cb?x=1", "cursor://mcp/cb"].map(
+  (address) => ({ ...placeOf(address), address }),
+);
+
+/** The approval page of a client of OAuth, which publishes a document about itself. */
+const asked = (redirect_uri: string): string =>
+  renderApproval(
+    BASE,
+    { ...CONNECTION, client: { client_id: "https://assistant.example/client.json", redirect_uri } },
+    { token: "form-token", path: "/connect/secret", notice: null },
+  );
+
 const PAGES: [string, string][] = [
   ["approval", approval("Claude")],
-  ["approved", renderApproved(BASE, "Claude", true)],
-  ["approved into a new account", renderApproved(BASE, "Claude", false)],
-  ["declined", renderDeclined(BASE)],
+  ["approved", renderApproved(BASE, "Claude", { hasMethod: true, canAdd: true })],
+  ["approved into a new account", renderApproved(BASE, "Claude", { hasMethod: false, canAdd: true })],
+  ["approved without a way to sign in", renderApproved(BASE, "Claude", { hasMethod: false, canAdd: false })],
+  ["declined", renderDeclined(BASE, null)],
+  ...BACKS.flatMap((back): [string, string][] => [
+    [`declined to ${back.kind}`, renderDeclined(BASE, back)],
+    [`returning to ${back.kind}`, renderReturning(BASE, "Claude", back)],
+    [`asked by ${back.kind}`, asked(back.address)],
+    [
+      `mistake of ${back.kind}`,
+      renderProblem(BASE, {
+        code: "bad_request",
+        detail: "Why.",
+        requestId: REQUEST_ID,
+        link: `${BASE}/oauth/authorize`,
+        back: back.address,
+      }),
+    ],
+  ]),
   ["errors", renderErrors(BASE)],
-  ["home", renderHome(BASE)],
+  ["home", renderHome(BASE, null)],
+  ["home of a market", renderHome(BASE, { most: 10_000, offers: 10_001, asks: 1, newest: ["Grey sofa"] })],
+  ["home of an empty market", renderHome(BASE, { most: 10_000, offers: 0, asks: 0, newest: [] })],
+  ["home with hostile titles", renderHome(BASE, { most: 10_000, offers: 5, asks: 0, newest: HOSTILE })],
   ...codes.map((code): [string, string] => [`refusal ${code}`, refusal(code)]),
   ...HOSTILE.map((name): [string, string] => [`approval of ${name}`, approval(name)]),
 ];
@@ -59,17 +93,20 @@ test("every page has a language, a viewport and one heading, and no inline scrip
     t.true(html.includes('<html lang="en">'), title);
     t.true(html.includes('<meta name="viewport" content="width=device-width, initial-scale=1">'), title);
     t.is(html.match(/<h1[ >]/g)?.length, 1, title);
-    t.notRegex(html, /<script|<style|<img|<[^>]*\s(style|src|on\w+)=/, title);
+    const withoutOurs = html.replace(/<script src="\/assets\/copy\.js\?v=[\w-]+" defer><\/script>/, "");
+    t.notRegex(withoutOurs, /<script|<style|<img|<[^>]*\s(style|src|on\w+)=/, title);
     t.notRegex(html, /undefined|\[object|<%|%>/, title);
   }
 });
 
-test("a page links to no other site", (t) => {
+test("a page links to no other site, except to that of the client that sent the person", (t) => {
   for (const [title, html] of PAGES) {
     const elsewhere = [...html.matchAll(/(?:href|action)="([^"]*)"/g)]
       .map(([, target]) => target ?? "")
       .filter((target) => !/^(\/(?!\/)|#|https:\/\/souk\.example\/)/.test(target));
-    t.deepEqual(elsewhere, [], title);
+    const back = BACKS.find(({ kind }) => /^(declined|returning|mistake)/.test(title) && title.endsWith(` ${kind}`));
+    const expected = back ? [back.address.replaceAll("&", "&amp;").replaceAll("'", "&#39;")] : [];
+    t.deepEqual(elsewhere, expected, title);
   }
 });
 
@@ -81,7 +118,10 @@ for (const name of HOSTILE) {
       .replaceAll(">", "&gt;")
       .replaceAll('"', "&quot;")
       .replaceAll("'", "&#39;");
-    for (const render of [approval, (given: string) => renderApproved(BASE, given, true)]) {
+    for (const render of [
+      approval,
+      (given: string) => renderApproved(BASE, given, { hasMethod: true, canAdd: true }),
+    ]) {
       t.is(render(name), render("Claude").replace('<bdi translate="no">Claude<', `<bdi translate="no">${escaped}<`));
     }
   });
@@ -168,14 +208,23 @@ test("the advice on a refusal page fits the page that was refused", (t) => {
 });
 
 test("the home page shows the sentence to paste into an agent, and the links for agents", (t) => {
-  const html = renderHome(BASE);
+  const html = renderHome(BASE, null);
   t.true(html.includes("Read https://souk.example/v1, connect to Souk for me, and show me the link and the code"));
   t.true(html.includes('href="/v1"'));
   t.true(html.includes('href="/v1/openapi.json"'));
 });
 
+test("the home page says how much there is in the market, and shows titles as text", (t) => {
+  const overview = { most: 10_000, offers: 10_001, asks: 1, newest: ["Grey <b>sofa</b>\u202e", "\u200b"] };
+  const html = renderHome(BASE, overview);
+  t.true(html.includes("more than 10,000 offers and 1 ask."));
+  t.true(html.includes("<li><bdi>Grey &lt;b&gt;sofa&lt;/b&gt;</bdi></li>"));
+  t.is(html.match(/<bdi>/g)?.length, 1, "a title of invisible characters is left out");
+  t.false(renderHome(BASE, null).includes("In the market now"));
+});
+
 test("links stay below the path of BASE_URL", (t) => {
-  const html = renderHome("https://example.org/souk");
+  const html = renderHome("https://example.org/souk", null);
   t.true(html.includes('href="/souk/v1/openapi.json"'));
   t.regex(html, /href="\/souk\/assets\/souk\.css\?v=/);
 });

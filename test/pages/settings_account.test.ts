@@ -180,6 +180,49 @@ test("deleting an account removes its agents, its data and the content of its of
   t.regex(led ?? "", /^\/sign-in\?return=%2Fsettings/);
 });
 
+test("before a person with removed offers deletes the account, the page says what is kept, and it counts again", async (t) => {
+  const { page, agent, account } = await fixture.newPerson(t);
+  const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
+  await fixture.sql("update market.offer set status = 'removed' where id = $1", [offer.body.offer_id]);
+  await fixture.sql(
+    "insert into market.decision (action, account_id, offer_id, reason, sentence) values ('remove', $1, $2, 'scam', 'Three reports.')",
+    [account, offer.body.offer_id],
+  );
+  await fixture.prove(account);
+  const [proved] = await fixture.sql<{ method: string; subject_hash: Buffer }>(
+    "select method, subject_hash from market.proved_method where account_id = $1",
+    [account],
+  );
+  await page.goto(`${fixture.service.url}/settings/account`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download my data" }).click(),
+  ]);
+  const document = JSON.parse(await readFile(await download.path(), "utf8"));
+  t.deepEqual(document.account.kept_after_deletion, { suspended: false, removals: 1, caps: 0 });
+  t.like(document.decisions[0], { action: "remove", reason: "scam", sentence: "Three reports." });
+
+  await follow(page, "Delete the account …");
+  const words = (await page.locator("main").textContent()) ?? "";
+  t.true(words.includes("Moderation has taken down one offer of yours."), words);
+  t.true(words.includes("what was taken down counts against it. After twelve months all this is erased."));
+  await page.getByLabel("I understand").check();
+  await press(page, "Delete my account");
+  t.is(await heading(page), "Your account is deleted");
+  t.true((await page.locator("main").textContent())?.includes("does that still count, for twelve months"));
+
+  const next = await fixture.newPerson(t, "Comes back");
+  await fixture.sql("insert into market.proved_method (account_id, method, subject_hash) values ($1, $2, $3)", [
+    next.account,
+    proved?.method,
+    proved?.subject_hash,
+  ]);
+  t.deepEqual(
+    await fixture.sql("select cardinality(prior_removals) as n from market.account where id = $1", [next.account]),
+    [{ n: 1 }],
+  );
+});
+
 test("no token, link, cookie or e-mail address of a person appears in the log", async (t) => {
   const { page, agent } = await fixture.newPerson(t);
   await page.goto(`${fixture.service.url}/settings/profile`);

@@ -1,6 +1,18 @@
 import test from "ava";
 import { hashSecret } from "../../src/http/tokens.ts";
-import { ACCOUNT, ACTIVITY, AGENT, OFFERS, REMOVED_AGENT, SESSION, SETTINGS, serveSettings } from "./settings_site.ts";
+import {
+  ACCOUNT,
+  ACTIVITY,
+  AGENT,
+  BARE_ACCOUNT,
+  OFFERS,
+  REMOVED_AGENT,
+  SESSION,
+  SETTINGS,
+  STRANDED_ACCOUNT,
+  serveSettings,
+  WEBHOOKS,
+} from "./settings_site.ts";
 import { raised, type Site } from "./site.ts";
 
 /**
@@ -13,6 +25,8 @@ const PAGES = [
   "/settings/market",
   "/settings/market?show=asks",
   "/settings/activity",
+  "/settings/alerts",
+  "/settings/webhooks",
   "/settings/profile",
   "/settings/methods",
   "/settings/methods/google",
@@ -59,6 +73,36 @@ const FORMS = [
     fields: { action: "delete", confirmed: "yes" },
     calls: "delete_account",
     leads: "/settings/account/deleted",
+  },
+  {
+    path: "/settings/market",
+    fields: { action: "confirm_offer", id: OFFERS.results[0]?.id ?? "" },
+    calls: "confirm_offer",
+    leads: "/settings/market?done=offer-confirmed",
+  },
+  {
+    path: "/settings/alerts",
+    fields: { action: "digest_on" },
+    calls: "set_digest",
+    leads: "/settings/alerts?done=digest-on",
+  },
+  {
+    path: "/settings/alerts",
+    fields: { action: "unwatch", id: OFFERS.results[0]?.id ?? "" },
+    calls: "update_ask",
+    leads: "/settings/alerts?done=ask-unwatched",
+  },
+  {
+    path: "/settings/webhooks",
+    fields: { action: "test", webhook: WEBHOOKS.webhooks[0]?.id ?? "" },
+    calls: "test_webhook",
+    leads: "/settings/webhooks?done=webhook-tested",
+  },
+  {
+    path: "/settings/webhooks",
+    fields: { action: "delete", webhook: WEBHOOKS.webhooks[0]?.id ?? "" },
+    calls: "delete_webhook",
+    leads: "/settings/webhooks?done=webhook-deleted",
   },
 ] as const;
 
@@ -151,6 +195,26 @@ test("an agent's token opens no page of the settings, with or without a session"
   }
   t.deepEqual(site.calls, []);
 });
+
+for (const [action, done, called] of [
+  ["digest_on", "digest-on", { name: "set_digest", args: { enabled: true } }],
+  ["digest_off", "digest-off", { name: "set_digest", args: { enabled: false } }],
+  ["watch", "ask-watched", { name: "update_ask", args: { id: AGENT.id, body: { watch_enabled: true }, errors: [] } }],
+  [
+    "unwatch",
+    "ask-unwatched",
+    { name: "update_ask", args: { id: AGENT.id, body: { watch_enabled: false }, errors: [] } },
+  ],
+] as const) {
+  test(`the switch ${action} of the alerts does what it says`, async (t) => {
+    const site = await serveSettings(t);
+    const form = FORMS.find(({ calls }) => calls === called.name);
+    if (!form) return t.fail("no form");
+    const answer = await send(site, form, await open(site, form), { action, id: AGENT.id });
+    t.is(answer.headers.get("location"), `/settings/alerts?done=${done}`);
+    t.like(site.calls.at(-1), called);
+  });
+}
 
 for (const form of FORMS) {
   const title = `${form.calls} at ${form.path}`;
@@ -357,3 +421,24 @@ for (const words of HOSTILE) {
     }
   });
 }
+
+test("where no sign-in method is offered, no page urges the person to add one, and the settings say what is true", async (t) => {
+  const site = await serveSettings(t, { get_account: STRANDED_ACCOUNT });
+  for (const path of ["", "/market", "/activity", "/profile", "/methods", "/account"]) {
+    const page = await fetch(`${site.url}/settings${path}`, { headers: { cookie: `souk_session=${SESSION}` } });
+    const html = await page.text();
+    t.notRegex(html, /Add a way|Adding a way|href="[^"]*\/settings\/methods"[^>]*>(?!Signing in)/, path);
+    t.regex(html, /offers no way to (sign in|add one) at the moment/, path);
+  }
+  site.script["get_account"] = BARE_ACCOUNT;
+  const page = await fetch(`${site.url}/settings`, { headers: { cookie: `souk_session=${SESSION}` } });
+  t.regex(await page.text(), /Add a way to sign in/);
+});
+
+test("a change that waits, and one that was not accepted, stand at their offers", async (t) => {
+  const site = await serveSettings(t);
+  const page = await fetch(`${site.url}/settings/market`, { headers: { cookie: `souk_session=${SESSION}` } });
+  const html = await page.text();
+  t.regex(html, /Oak table for eight[\s\S]*Change in review<\/span> <bdi>A moderator will look at this change/);
+  t.regex(html, /Piano lessons at home[\s\S]*Change not accepted<\/span> <bdi>It advertises a shop\./);
+});

@@ -23,6 +23,7 @@ export const ACCOUNT = {
   unavailable_methods: ["apple"],
   sessions: 2,
   signed_in_seconds_ago: 40,
+  kept_after_deletion: null,
 };
 
 /** An account without a sign-in method, which only this browser can open. */
@@ -36,6 +37,13 @@ export const BARE_ACCOUNT = {
   sessions: 1,
 };
 
+/** The same where the service offers no sign-in method. */
+export const STRANDED_ACCOUNT = {
+  ...BARE_ACCOUNT,
+  available_methods: [],
+  unavailable_methods: ["google", "apple", "email"],
+};
+
 /** A connected agent with offers and asks. */
 export const AGENT = {
   id: "0190c7a4-0000-7000-8000-00000000000a",
@@ -45,6 +53,7 @@ export const AGENT = {
   offers: 3,
   asks: 1,
   removed_at: null,
+  disconnected_at: null,
 };
 
 /** A removed agent without offers and asks. */
@@ -56,6 +65,7 @@ export const REMOVED_AGENT = {
   offers: 0,
   asks: 0,
   removed_at: "2026-03-05T09:00:00.000Z",
+  disconnected_at: null,
 };
 
 const item = (id: number, status: string, title: string | null, published_at: string | null) => ({
@@ -76,6 +86,14 @@ export const OFFERS = {
     item(11, "archived", "Cargo bike with rain cover and two child seats", "2026-02-28T14:03:22.000Z"),
     item(12, "removed", "Something that a moderator took down", "2026-02-27T14:03:22.000Z"),
     item(13, "pending_review", null, null),
+    {
+      ...item(14, "published", "Oak table for eight", "2026-02-26T14:03:22.000Z"),
+      change: { status: "waiting", review: "A moderator will look at this change before anyone sees it." },
+    },
+    {
+      ...item(15, "archived", "Piano lessons at home", "2026-02-25T14:03:22.000Z"),
+      change: { status: "rejected", review: "It advertises a shop." },
+    },
   ],
   page: { next_cursor: "bmV4dA", has_more: true },
 };
@@ -117,6 +135,52 @@ export const ACTIVITY = {
   page: { next_cursor: "bmV4dA", has_more: true },
 };
 
+/** What arrives where: the mail is off, one ask is watched and one is not. */
+export const ALERTS = {
+  digest: { enabled: false, sent_at: null },
+  email: "lena@example.com",
+  asks: [
+    {
+      id: "0190c7a4-0000-7000-8000-0000000000a1",
+      title: "A used cargo bike in Berlin",
+      text: "…",
+      watch_enabled: true,
+    },
+    { id: "0190c7a4-0000-7000-8000-0000000000a2", title: null, text: "A desk for a child", watch_enabled: false },
+  ],
+};
+
+/** A webhook that works, with a failure, and a disabled one. */
+export const WEBHOOKS = {
+  webhooks: [
+    {
+      id: "01981d0e-7a00-7000-8000-000000000021",
+      url: "https://agent.example.com/souk",
+      types: ["match.created"],
+      created_at: "2026-03-01T10:00:00.000Z",
+      deliveries: [
+        {
+          type: "match.created",
+          status: "waiting",
+          created_at: "2026-03-04T10:00:00.000Z",
+          attempts: 1,
+          next_attempt_at: "2026-03-04T10:00:05.000Z",
+          error: "The receiver answered 500.",
+        },
+        { type: "webhook.test", status: "delivered", created_at: "2026-03-01T10:01:00.000Z", attempts: 1 },
+      ],
+    },
+    {
+      id: "01981d0e-7a00-7000-8000-000000000022",
+      url: "https://old.example.com/a/long/path/that/has/no/place/to/break/in/a/narrow/column?of=the&page=1",
+      created_at: "2026-02-01T10:00:00.000Z",
+      disabled_at: "2026-02-05T10:00:00.000Z",
+      disabled_reason: "failed",
+      deliveries: [],
+    },
+  ],
+};
+
 /** The script of a signed-in person with an account, agents, offers, asks and activity. */
 export const SETTINGS: Script = {
   get_account: ACCOUNT,
@@ -124,6 +188,15 @@ export const SETTINGS: Script = {
   list_offers: OFFERS,
   list_asks: ASKS,
   list_activity: ACTIVITY,
+  get_alerts: ALERTS,
+  set_digest: { enabled: true },
+  update_ask: {},
+  confirm_offer: {},
+  get_digest_link: { enabled: true },
+  stop_digest: { enabled: false },
+  list_webhooks: WEBHOOKS,
+  test_webhook: {},
+  delete_webhook: {},
   update_profile: ACCOUNT,
   remove_agent: {},
   remove_method: {},

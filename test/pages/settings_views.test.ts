@@ -4,12 +4,14 @@ import { launchBrowser, openPage, overflowing, screenshot, VIEWS } from "../supp
 import {
   ACCOUNT,
   AGENT,
+  ALERTS,
   BARE_ACCOUNT,
   LAST_PAGE,
   OFFERS,
   REMOVED_AGENT,
   SESSION,
   SETTINGS,
+  STRANDED_ACCOUNT,
   serveSettings,
 } from "./settings_site.ts";
 import { CONNECTION, raised, type Script } from "./site.ts";
@@ -27,8 +29,18 @@ test.after.always(() => browser?.close());
 const MANY_PAGES_MS = 300_000;
 
 const LONG = "W".repeat(80);
+const STALE =
+  "This offer is live, but nobody has said for a long time that it is still available, so others come first. If it is available, confirm it; if not, archive it. Without an answer it is taken down on 2026-04-04.";
 const NONE = { results: [], page: LAST_PAGE };
 const ONE_METHOD = { ...ACCOUNT, methods: ACCOUNT.methods.slice(0, 1) };
+
+/** What moderation decided, which the deletion of the account does not clear. */
+const KEPT = [
+  { name: "suspended", kept: { suspended: true, removals: 0, caps: 0 } },
+  { name: "removals", kept: { suspended: false, removals: 3, caps: 0 } },
+  { name: "caps", kept: { suspended: false, removals: 0, caps: 1 } },
+  { name: "all", kept: { suspended: true, removals: 1, caps: 2 } },
+] as const;
 
 type State = { name: string; path: string; script?: Script; act?: (page: Page) => Promise<void> };
 
@@ -41,6 +53,19 @@ const STATES: State[] = [
   { name: "agents-asked", path: "/settings", act: (page) => page.locator("summary").first().click() },
   { name: "agents-done", path: "/settings?done=agent-removed", script: { list_agents: { agents: [REMOVED_AGENT] } } },
   { name: "agents-none", path: "/settings", script: { list_agents: { agents: [] }, get_account: BARE_ACCOUNT } },
+  {
+    name: "agents-waiting",
+    path: "/settings",
+    script: {
+      list_agents: {
+        agents: [
+          AGENT,
+          { ...AGENT, id: REMOVED_AGENT.id, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" },
+          { ...REMOVED_AGENT, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" },
+        ],
+      },
+    },
+  },
   {
     name: "agents-long",
     path: "/settings",
@@ -81,6 +106,42 @@ const STATES: State[] = [
     path: "/settings/activity",
     script: { list_activity: { activity: [], page: LAST_PAGE }, list_agents: { agents: [AGENT] } },
   },
+  {
+    name: "offers-stale",
+    path: "/settings/market",
+    script: {
+      list_offers: {
+        ...OFFERS,
+        results: [{ ...OFFERS.results[0], stale: true, review: STALE }, OFFERS.results[1]],
+      },
+    },
+  },
+  { name: "alerts", path: "/settings/alerts" },
+  {
+    name: "alerts-on",
+    path: "/settings/alerts?done=digest-on",
+    script: { get_alerts: { ...ALERTS, digest: { enabled: true, sent_at: "2026-03-05T09:00:00.000Z" } } },
+  },
+  {
+    name: "alerts-none",
+    path: "/settings/alerts",
+    script: { get_alerts: { ...ALERTS, email: null, asks: [] }, get_account: BARE_ACCOUNT },
+  },
+  {
+    name: "alerts-long",
+    path: "/settings/alerts",
+    script: {
+      get_alerts: {
+        ...ALERTS,
+        email: `${"w".repeat(60)}@${"w".repeat(60)}.example`,
+        asks: [{ ...ALERTS.asks[0], title: LONG }],
+      },
+    },
+  },
+  { name: "stop-mail", path: `/stop-mail/${AGENT.id}/0123` },
+  { name: "stop-mail-done", path: `/stop-mail/${AGENT.id}/0123`, act: press("Stop this mail") },
+  { name: "webhooks", path: "/settings/webhooks" },
+  { name: "webhooks-none", path: "/settings/webhooks", script: { list_webhooks: { webhooks: [] } } },
   { name: "profile", path: "/settings/profile" },
   { name: "profile-saved", path: "/settings/profile?done=profile-saved" },
   {
@@ -108,14 +169,15 @@ const STATES: State[] = [
   },
   { name: "methods", path: "/settings/methods" },
   { name: "methods-none", path: "/settings/methods", script: { get_account: BARE_ACCOUNT } },
-  {
-    name: "methods-unavailable",
-    path: "/settings/methods",
-    script: {
-      get_account: { ...BARE_ACCOUNT, available_methods: [], unavailable_methods: ["google", "apple", "email"] },
-    },
-  },
+  { name: "methods-unavailable", path: "/settings/methods", script: { get_account: STRANDED_ACCOUNT } },
+  { name: "agents-unavailable", path: "/settings", script: { get_account: STRANDED_ACCOUNT } },
+  { name: "account-unavailable", path: "/settings/account", script: { get_account: STRANDED_ACCOUNT } },
   { name: "method-removal", path: "/settings/methods/google" },
+  {
+    name: "method-removal-kept",
+    path: "/settings/methods/google",
+    script: { get_account: { ...ACCOUNT, kept_after_deletion: { suspended: true, removals: 0, caps: 0 } } },
+  },
   { name: "method-removal-last", path: "/settings/methods/email", script: { get_account: ONE_METHOD } },
   { name: "account", path: "/settings/account" },
   {
@@ -125,6 +187,11 @@ const STATES: State[] = [
     act: (page) => page.locator("summary").first().click(),
   },
   { name: "deletion", path: "/settings/account/delete" },
+  ...KEPT.map(({ name, kept }) => ({
+    name: `deletion-kept-${name}`,
+    path: "/settings/account/delete",
+    script: { get_account: { ...ACCOUNT, kept_after_deletion: kept } },
+  })),
   { name: "deleted", path: "/settings/account/deleted" },
   {
     name: "approve-new",

@@ -60,6 +60,10 @@ test("each event is shown as a sentence", (t) => {
     said({ action: "offer.pending_review" }),
     "Your agent “Claude” handed in “Sofa”; a moderator looks at it first.",
   );
+  t.is(said({ action: "offer_change.created" }), "Your agent “Claude” changed “Sofa”; a moderator looks at it first.");
+  const judged = { agent: null, by: "moderator" } as const;
+  t.is(said({ ...judged, action: "offer.change_published" }), "A moderator published the change of “Sofa”.");
+  t.is(said({ ...judged, action: "offer_change.rejected" }), "A moderator did not accept the change of “Sofa”.");
   t.is(said({ target: { type: "offer", id: "o", title: null } }), "Your agent “Claude” published an offer.");
   t.is(
     said({ action: "ask.created", target: { type: "ask", id: "k", title: "A bike" } }),

@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
+import { createCallers } from "../../src/database/callers.ts";
 import type { Actor, Arguments, Database } from "../../src/database/database.ts";
+import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import { pages } from "../../src/pages/pages.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
 
@@ -37,6 +39,7 @@ export const REQUEST_ID = "0190c7a4-0000-7000-8000-000000000001";
 export const CONNECTION = {
   agent_name: "Claude",
   code: "BCDF-GHJK",
+  client: null,
   requested_at: "2026-03-04T14:03:22.000Z",
   requested_minutes_ago: 2,
   expires_in: 1675,
@@ -67,6 +70,8 @@ const SIGN_IN: SignIn = {
     ]),
   ),
   mailer: { send: async () => {}, close: () => {} },
+  mailbox: null,
+  recordKey: null,
 };
 
 /**
@@ -84,14 +89,17 @@ export const servePages = async (
     thrown: [],
     script: {
       get_connection: CONNECTION,
-      approve_connection: { agent_name: "Claude", agent_id: "a", new_session: true, has_method: false },
-      decline_connection: {},
+      approve_connection: { agent_name: "Claude", agent_id: "a", new_session: true, has_method: false, client: null },
+      decline_connection: { client: null },
       ...script,
     },
   };
   const database: Database = {
+    inTurn: (_lane, work) => work(),
+    callers: createCallers(),
+    turns: { waiting: () => ({}), refused: () => 0 },
     call: async (actor, name, args, pool) => {
-      site.calls.push({ actor, name, args, pool });
+      site.calls.push({ actor, name, args: typeof args === "function" ? await args() : args, pool });
       const answer = site.script[name];
       if (answer instanceof Error) throw answer;
       return JSON.stringify(answer);
@@ -99,6 +107,7 @@ export const servePages = async (
     check: async () => {},
     state: async () => null,
     pools: {},
+    replicas: () => [],
     close: async () => {},
   };
   const app = express();
@@ -109,11 +118,13 @@ export const servePages = async (
     });
     next();
   });
-  app.use(pages({ database, baseUrl: () => baseUrl ?? site.url, signIn }));
+  app.use(pages({ database, baseUrl: () => baseUrl ?? site.url, signIn, endpoints: ENDPOINTS }));
   app.use((_request, response) => {
     response.status(404).send("not a page");
   });
   const server = createServer(app);
+  // By default a server closes a connection after five idle seconds. A busy test could then be sending on it.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   t.teardown(async () => {

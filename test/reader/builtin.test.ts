@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
-import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
+import { knowledgeOf, prepareKnowledge } from "../../src/reader/builtin/knowledge.ts";
 import { askExtraction, type Label, offerExtraction } from "../../src/reader/extraction.ts";
 import { processorTime } from "../support/busy.ts";
 import { seedVocabulary } from "./vocabulary.ts";
@@ -233,6 +237,47 @@ test("an aborted signal stops the extraction", async (t) => {
 
 test(`the built-in extractor's model is called "builtin"`, (t) => {
   t.is(extractor.model, "builtin");
+});
+
+test("a vocabulary is compiled in steps, between which texts are read", async (t) => {
+  const labels: Label[] = [["home_garden/furniture", null, "zorb", 3, false]];
+  const next = { ...vocabulary, labels, version: "in steps" };
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  const ready = prepareKnowledge(next).then(() => turns);
+  const read = await extractor.extractOffer("Sofa, 90 €, Berlin", new AbortController().signal);
+  t.is(turns, 0, "it is read before the first step");
+  t.is(read.price?.value.amount, 90);
+  // Timers run between the steps: words, places, cues, classifiers, models.
+  t.true((await ready) >= 3);
+  clearInterval(others);
+  t.true(knowledgeOf(next).lexicon.exact.has("zorb"));
+});
+
+test("while a vocabulary is compiled, the process goes on answering requests", async (t) => {
+  const server = createServer((_request, response) => response.end("answered")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  let ready = false;
+  let answers = 0;
+  const asking = (async () => {
+    while (!ready) {
+      await (await fetch(`http://127.0.0.1:${port}`)).text();
+      answers += ready ? 0 : 1;
+    }
+  })();
+  delays.enable();
+  const begun = performance.now();
+  await prepareKnowledge({ ...vocabulary, version: "beside requests" });
+  const took = performance.now() - begun;
+  delays.disable();
+  ready = true;
+  await asking;
+  server.close();
+  t.log(`${Math.round(took)} ms, the longest delay ${Math.round(delays.max / 1e6)} ms, ${answers} answers`);
+  t.true(answers >= 5, `${answers} answers`);
+  t.true(delays.max / 1e6 < took / 3, `${delays.max / 1e6} of ${took} ms`);
 });
 
 test("a version of the vocabulary is compiled once and then shared", (t) => {

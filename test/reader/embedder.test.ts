@@ -296,9 +296,9 @@ const REFUSED: [string, Behaviour, string, number][] = [
   ["truncated JSON", truncatedJson(), "The provider's answer is not JSON.", 1],
   ["an HTML page", notJson(), SHAPE, 1],
   ["ten megabytes", huge(), "The provider's answer is longer than 1000000 bytes.", 1],
-  ["500", status(500), "The provider answered 500.", 3],
+  ["500", status(500), "The provider answered 500.", 1],
   ["a long Retry-After", tooManyRequests("600"), "The provider answered 429.", 1],
-  ["a cut connection", cuts(), "The provider could not be reached (UND_ERR_SOCKET).", 3],
+  ["a cut connection", cuts(), "The provider could not be reached (UND_ERR_SOCKET).", 1],
 ];
 
 /** Responds with this body as JSON, valid or not. */

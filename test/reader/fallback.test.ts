@@ -113,21 +113,45 @@ test("a repaired answer is used and reported as repaired", async (t) => {
   t.deepEqual(timeless(t, outcomes), [{ model: "reader-1", operation: "read_offer", outcome: "repaired" }]);
 });
 
-// 1.5 seconds is longer than a good response takes, and shorter than three attempts with their pauses.
+test("a text that may not be sent to a model is read by the built-in extractor alone", async (t) => {
+  const { provider, reader, outcomes } = await start(t, AMPLE_MS);
+  const mayNot = async () => false;
+  t.deepEqual(await reader.readOffer(TEXT, never(), mayNot), [OFFER]);
+  t.deepEqual(await reader.readAsk(TEXT, never(), mayNot), [ASK]);
+  t.deepEqual(provider.requests, []);
+  t.deepEqual(timeless(t, outcomes), [
+    { model: "builtin", operation: "read_offer", outcome: "ok" },
+    { model: "builtin", operation: "read_ask", outcome: "ok" },
+  ]);
+});
+
+test("the reader asks each time before a text is sent", async (t) => {
+  const { provider, reader } = await start(t, AMPLE_MS, status(500), well());
+  let asked = 0;
+  const [offer] = await reader.readOffer(TEXT, never(), async () => {
+    t.is(provider.requests.length, asked, "asked before");
+    asked += 1;
+    return true;
+  });
+  t.is(offer?.price?.value.amount, 120);
+  t.is(asked, 2);
+});
+
+// 1.5 seconds is longer than a good response takes, and shorter than two attempts that are cut.
 const SHORT_MS = 1500;
 
 // What a provider does wrong is known before this on a busy machine, too; less than the pause that one of them asks for.
 const LONG_MS = 20_000;
 
 for (const [title, behaviour, error] of [
-  ["a 500", status(500), /^The provider answered 500\.$|^No reading within 1500 ms\.$/u],
+  ["a 500", status(500), /^The provider answered 500\.$|^No answer within 1500 ms\.$/u],
   ["a 429 with a Retry-After beyond the deadline", tooManyRequests("30"), /^The provider answered 429\.$/u],
-  ["repeated 429s", tooManyRequests("1"), /^No reading within 1500 ms\.$/u],
-  ["no response", hangs(), /^No reading within 1500 ms\.$/u],
-  ["a late response", slowly(4000), /^No reading within 1500 ms\.$/u],
-  ["a response byte by byte", drips(20), /^No reading within 1500 ms\.$/u],
+  ["repeated 429s", tooManyRequests("1"), /^The provider answered 429\.$/u],
+  ["no response", hangs(), /^No answer within 1500 ms\.$/u],
+  ["a late response", slowly(4000), /^No answer within 1500 ms\.$/u],
+  ["a response byte by byte", drips(20), /^No answer within 1500 ms\.$/u],
   ["an error byte by byte", drips(20, 400), /^The provider answered 400\.$/u],
-  ["cut connections", cuts(), /^The provider could not be reached|^No reading within 1500 ms\.$/u],
+  ["cut connections", cuts(), /^The provider could not be reached|^No answer within 1500 ms\.$/u],
   ["an HTML page", notJson(), /^The provider's answer is not a chat completion\.$/u],
   ["truncated JSON", truncatedJson(), /^The provider's answer is not JSON\.$/u],
   ["wrong types twice", wrongTypes(), /^The model's answer broke the schema twice \(language: invalid_type\)\.$/u],
@@ -135,7 +159,7 @@ for (const [title, behaviour, error] of [
   ["an answer with members that the text asked for", obeys(), /^The model's answer broke the schema twice/u],
 ] as const) {
   test(`the built-in extractor takes over after ${title}`, async (t) => {
-    const isLate = error.source.includes("No reading within");
+    const isLate = error.source.includes("No answer within");
     const { provider, reader, outcomes } = await start(t, isLate ? SHORT_MS : LONG_MS);
     provider.always(behaviour);
     const begin = performance.now();
@@ -168,7 +192,7 @@ test("the deadline also ends an extractor that ignores its signal", async (t) =>
   const reader = readerWithFallback(deaf, standIn, { deadlineMs: 50, onOutcome });
   t.deepEqual(await reader.readOffer(TEXT, never()), [OFFER]);
   t.deepEqual(timeless(t, outcomes), [
-    { model: "deaf", operation: "read_offer", outcome: "fallback", error: "No reading within 50 ms." },
+    { model: "deaf", operation: "read_offer", outcome: "fallback", error: "No answer within 50 ms." },
   ]);
 });
 

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import test from "ava";
 import { DATA } from "../../src/database/data_files.ts";
 import { compileGazetteer, NO_PLACES, type PlaceRows } from "../../src/reader/find/gazetteer.ts";
-import { type PlaceHints, resolvePlace } from "../../src/reader/find/place_choice.ts";
+import { namesIn, type PlaceHints, resolvePlace } from "../../src/reader/find/place_choice.ts";
 import { findPlaces } from "../../src/reader/find/places.ts";
+import { inOneGo } from "../../src/reader/steps.ts";
 import { tokensIn } from "../../src/reader/text/tokens.ts";
 
 const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
@@ -15,7 +16,9 @@ const shipped = (): PlaceRows => ({
   place_member: read("place_member.tsv"),
 });
 
-const gazetteer = compileGazetteer(shipped());
+const compiled = (rows: PlaceRows) => inOneGo(compileGazetteer(rows));
+
+const gazetteer = compiled(shipped());
 
 /** The place that a location means: country, region, city and district. */
 const meant = (location: string, hints: PlaceHints = {}): string => {
@@ -46,6 +49,13 @@ const MEANT: readonly (readonly [location: string, meant: string, hints?: PlaceH
   ["Cambridge, Ontario", "CA/Ontario/Cambridge/-"],
   ["London", "CA/Ontario/London/-", { phoneCountries: ["CA"] }],
   ["London, ON", "CA/Ontario/London/-"],
+  ["Hamilton", "CA/Ontario/Hamilton/-", { language: "en", currency: "$" }],
+  ["Hamilton", "NZ/Waikato/Hamilton/-", { language: "en", currency: "NZD" }],
+  ["Halifax", "CA/Nova Scotia/Halifax/-", { language: "en", currency: "$" }],
+  ["Halifax", "GB/England/Halifax/-", { language: "en", currency: "GBP" }],
+  ["Nelson, BC", "CA/British Columbia/Nelson/-", { language: "en" }],
+  ["Laval", "CA/Quebec/Laval/-", { language: "fr", currency: "$" }],
+  ["Laval", "FR/Pays de la Loire/Laval/-", { language: "fr", currency: "EUR" }],
   ["Birmingham, AL", "US/Alabama/Birmingham/-"],
   ["Paris, Texas", "US/Texas/Paris/-"],
   ["Athens, Georgia", "US/Georgia/Athens/-"],
@@ -103,6 +113,13 @@ test("a neighbouring town in the text says which town is meant", (t) => {
   t.is(resolvePlace(gazetteer, first === undefined ? [] : [first], { others })?.city, "Frankfurt (Oder)");
 });
 
+test("the state after a place says which place is meant, also if only the place is the location", (t) => {
+  const tokens = tokensIn("House in Nelson, BC, wood heat");
+  const inside = namesIn(tokens, findPlaces(gazetteer, tokens), { from: 2, to: 3 });
+  t.is(inside.length, 2);
+  t.is(resolvePlace(gazetteer, inside, { language: "en" })?.region, "British Columbia");
+});
+
 test("a name that several towns have is less sure than a name that one town has", (t) => {
   const sure = (location: string): number =>
     resolvePlace(gazetteer, findPlaces(gazetteer, tokensIn(location)))?.confidence ?? 0;
@@ -143,13 +160,13 @@ test("a text without capital letters may name a town that is also a word", (t) =
 });
 
 test("without places nothing is found", (t) => {
-  const none = compileGazetteer(NO_PLACES);
+  const none = compiled(NO_PLACES);
   t.deepEqual(findPlaces(none, tokensIn("Berlin")), []);
   t.is(resolvePlace(none, []), null);
 });
 
 test("an operator's row with an unknown country or city counts without it", (t) => {
-  const odd = compileGazetteer({
+  const odd = compiled({
     place:
       "place\tkind\tname\tcountry\tregion\tcity\tpopulation\tlatitude\tlongitude\nx\tcity\tZorbheim\tZZ\tZZ.1\ty\t\t\t\n",
     place_name: "place\tname\tform\nx\tZorb\tname\nunknown\tElsewhere\tname\n",

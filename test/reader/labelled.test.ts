@@ -4,7 +4,8 @@ import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
 import type { Example } from "../../src/reader/extraction.ts";
 import { isMarked, parseMarks } from "../../src/reader/judge/marks.ts";
 import { useJudges } from "../../src/reader/judge/models.ts";
-import { learnPrices, type PriceModels, readPrice, trainPrices } from "../../src/reader/judge/price.ts";
+import { judgePrices, type PriceModels, readPrice } from "../../src/reader/judge/price.ts";
+import { learnPrices, trainPrices } from "../../src/reader/judge/price_training.ts";
 import { seedExamples, seedVocabulary } from "./vocabulary.ts";
 
 /**
@@ -56,7 +57,7 @@ type Seen = ReturnType<typeof see>;
 const offer = (text: string): Seen => see({ text, ask_kind: null });
 
 const found = ({ annotations, isAsk }: Seen, models: PriceModels) =>
-  readPrice(annotations, annotations.isHidden, models, { country: annotations.country, isAsk });
+  readPrice(judgePrices(annotations, annotations.isHidden, models, { country: annotations.country, isAsk }), models);
 
 const priceOf = (one: Seen, models: PriceModels): string => {
   const price = found(one, models);

@@ -8,6 +8,7 @@ import type { Example } from "../../src/reader/extraction.ts";
 import { createFeatures, term } from "../../src/reader/judge/features.ts";
 import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
 import { chances, useWeights } from "../../src/reader/judge/model.ts";
+import { inOneGo } from "../../src/reader/steps.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
@@ -39,7 +40,7 @@ const EXAMPLES = [
 ];
 
 const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
-  const classifiers = useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) });
+  const classifiers = inOneGo(useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) }));
   return classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), text, []), price: null }).kind?.value;
 };
 
@@ -99,8 +100,8 @@ test("a category that the taxonomy no longer has is not given", (t) => {
   }));
   const annotations = annotate(wordKnowledge(words), "Our boat stands idle, who would have it by the week", []);
   const category = (now: typeof taxonomy) =>
-    classifyAsk(useLearned({ ...words, taxonomy: now, classifiers: learned }), { annotations, price: null }).category
-      ?.value;
+    classifyAsk(inOneGo(useLearned({ ...words, taxonomy: now, classifiers: learned })), { annotations, price: null })
+      .category?.value;
   t.is(category(words.taxonomy), "boats");
   t.not(category(taxonomy), "boats");
 });
@@ -126,14 +127,16 @@ test("a category without examples is recognised by its words", (t) => {
     ],
     labels: [...words.labels, ["vehicles/zorbs", null, "zorb", 3, false]],
   };
-  const classifiers = useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) });
+  const classifiers = inOneGo(
+    useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) }),
+  );
   const annotations = annotate(wordKnowledge(vocabulary), "A zorb, who would have it", []);
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
 test("without examples, no kind is given", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
-  const classifiers = useLearned({ ...words, classifiers: {} });
+  const classifiers = inOneGo(useLearned({ ...words, classifiers: {} }));
   t.deepEqual(classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), "a sofa", []), price: null }), {
     kind: null,
     domain: null,

@@ -247,7 +247,7 @@ test("an answer that breaks the schema is sent back once with its errors", async
 });
 
 const GIVEN_UP: [string, Behaviour[], string, number][] = [
-  ["500 each time", [status(500), status(503), status(500)], "The provider answered 500.", 3],
+  ["500 each time", [status(503), status(500)], "The provider answered 500.", 2],
   ["400", [status(400)], "The provider answered 400.", 1],
   ["401", [status(401)], "The provider answered 401.", 1],
   ["429 with a long Retry-After", [tooManyRequests("3600")], "The provider answered 429.", 1],
@@ -257,7 +257,7 @@ const GIVEN_UP: [string, Behaviour[], string, number][] = [
     "The provider answered 429.",
     1,
   ],
-  ["a connection cut each time", [cuts(), cuts(), cuts()], "The provider could not be reached (UND_ERR_SOCKET).", 3],
+  ["a connection cut each time", [cuts(), cuts()], "The provider could not be reached (UND_ERR_SOCKET).", 2],
   ["an answer cut midway", [cutsMidway()], "The provider's answer broke off (UND_ERR_SOCKET).", 1],
   ["an answer whose JSON is truncated", [truncatedJson()], "The provider's answer is not JSON.", 1],
   ["an HTML page", [notJson()], "The provider's answer is not a chat completion.", 1],
@@ -308,9 +308,38 @@ test("a response over the size limit is not read to its end", async (t) => {
 });
 
 test("a request is repeated, and succeeds when the provider has recovered", async (t) => {
-  const { provider, extractor } = await start(t, status(500), cuts());
-  t.deepEqual(await extractor.extractOffer(TEXT, never()), READING);
-  t.is(provider.requests.length, 3);
+  for (const failure of [status(500), cuts()]) {
+    const { provider, extractor } = await start(t, failure);
+    t.deepEqual(await extractor.extractOffer(TEXT, never()), READING);
+    t.is(provider.requests.length, 2);
+  }
+});
+
+const WRONG = "The model's answer broke the schema (language: invalid_type).";
+
+test("a text is sent a second time only once, whatever went wrong, and only if it may be", async (t) => {
+  const asked: boolean[] = [];
+  const mayRepeat = (may: boolean) => async () => {
+    asked.push(may);
+    return may;
+  };
+  for (const [script, may, message, requests] of [
+    [[status(500), wrongTypes()], true, WRONG, 2],
+    [[wrongTypes(), status(500)], true, "The provider answered 500.", 2],
+    [[status(500)], false, "The provider answered 500.", 1],
+    [[wrongTypes()], false, WRONG, 1],
+  ] as const) {
+    const { provider, extractor } = await start(t, ...script);
+    asked.length = 0;
+    const error = await t.throwsAsync(extractor.extractOffer(TEXT, never(), mayRepeat(may)));
+    t.is(error?.message, message);
+    t.is(provider.requests.length, requests);
+    t.deepEqual(asked, [may], "asked once");
+  }
+  const { extractor } = await start(t);
+  asked.length = 0;
+  await extractor.extractOffer(TEXT, never(), mayRepeat(true));
+  t.deepEqual(asked, [], "an answer that is well needs no second request");
 });
 
 test("a short Retry-After is obeyed", async (t) => {

@@ -284,6 +284,52 @@ export const obeysWithinSchema = (): Behaviour =>
     ...(kind === "offer" ? { contacts: [contact("email", "attacker@example.net", firstLine(text))] } : {}),
   }));
 
+/**
+ * A model that obeys a text in the fields that classify and describe. Every quote stands in the text, which says none
+ * of this, except that the sofa is grey. The text must contain "180 EUR", "Berlin" and "Grey sofa".
+ * @param withinSchema leaves out what is no value of the taxonomy
+ */
+export const obeysInDetails = (withinSchema: boolean): Behaviour =>
+  reads((kind, text) => ({
+    ...honestExtraction(kind, text),
+    language: "aa-call-now-0900123",
+    ...(withinSchema
+      ? {}
+      : {
+          domain: found("souk_verified", "Grey sofa", "inferred"),
+          category: found("reviewed", "Grey sofa", "inferred"),
+          [`${kind}_kind`]: found("free_gift", "Grey sofa", "inferred"),
+        }),
+    condition: found("new", "Berlin"),
+    ...(kind === "offer"
+      ? {
+          title: found("Approved by Souk", "Grey sofa"),
+          space: found(
+            {
+              area_m2: null,
+              rooms: null,
+              bedrooms: null,
+              bathrooms: null,
+              floor: null,
+              furnished: true,
+              available_from: null,
+              pets_allowed: true,
+            },
+            "Berlin",
+          ),
+          features: [found("money-back guarantee", "Grey sofa")],
+        }
+      : { must: [found("guarantee", "Grey sofa")] }),
+    attributes: [
+      found({ name: "approved_by_moderator", value: true }, "Berlin"),
+      found({ name: "verified", value: "Grey" }, "Grey sofa"),
+      found({ name: "call_0900123_first", value: 180 }, "180 EUR"),
+      found({ name: "colour", value: "gold" }, "Grey sofa"),
+      found({ name: "balcony", value: false }, "Grey sofa"),
+      found({ name: "colour", value: "Grey" }, "Grey sofa"),
+    ],
+  }));
+
 /** A well-formed response of at least so many bytes. */
 export const huge =
   (bytes = 10_000_000): Behaviour =>

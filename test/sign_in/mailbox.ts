@@ -96,8 +96,11 @@ const inBothParts = ({ parsed }: Letter, find: RegExp): string => {
 /** The link of a sign-in message. */
 export const linkFrom = (letter: Letter): string => inBothParts(letter, /(https?:\/\/[^\s"<]+\/sign-in\/link\/[\w-]+)/);
 
-/** The six-digit code of a sign-in message. */
-export const codeFrom = (letter: Letter): string => inBothParts(letter, /(?:>|\s)(\d{6})(?=\s|<)/);
+/** The code of a sign-in message: six digits, or nine or twelve while many wrong codes are entered. */
+export const codeFrom = (letter: Letter): string => inBothParts(letter, /(?:>|\s)(\d{6}|\d{9}|\d{12})(?=\s|<)/);
 
-/** Returns six digits that are not the code of the message. */
-export const wrongOf = (letter: Letter): string => String((Number(codeFrom(letter)) + 1) % 1_000_000).padStart(6, "0");
+/** Returns as many digits as the code of the message has, but not the code. */
+export const wrongOf = (letter: Letter): string => {
+  const code = codeFrom(letter);
+  return String((Number(code) + 1) % 10 ** code.length).padStart(code.length, "0");
+};

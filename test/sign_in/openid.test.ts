@@ -284,3 +284,33 @@ test.serial("if a provider is down, a 503 page says so; once it is back, signing
   t.is((await person.get(location)).status, 303, "a reload then finishes the sign-in");
   t.is(await labelOf(own, person), "later@example.com");
 });
+
+test.serial(
+  "from one address exactly sixty sign-ins an hour are begun, and the page says what to do next",
+  async (t) => {
+    const crowd = stranger();
+    const page = await crowd.get(`${market.url}/sign-in`);
+    const begun = await Promise.all(
+      Array.from({ length: 75 }, (_, n) =>
+        crowd.send(page, n % 2 === 0 ? "Continue with Google" : "Continue with Apple"),
+      ),
+    );
+    const refused = begun.filter(({ status }) => status === 429);
+    t.deepEqual([begun.filter(({ status }) => status === 303).length, refused.length], [60, 15]);
+    for (const view of refused) {
+      t.regex(
+        wordsOf(view),
+        /Too many sign-ins were begun from your network\. Try again in 60 minutes, or now from another network\. A sign-in that this browser has begun already can still be finished, within 15 minutes\./,
+      );
+      t.true(formsOf(view).length > 0, "the page has its form again");
+      const wait = Number(view.headers.get("retry-after"));
+      t.true(wait > 3_400 && wait <= 3_600, `Retry-After: ${wait}`);
+    }
+    const byMail = await crowd.send(page, "email", { email: "crowd@example.com" });
+    t.is(byMail.status, 429, "mails count in the same window");
+    t.true(wordsOf(byMail).includes("Too many sign-ins were begun"));
+
+    const neighbour = stranger();
+    t.is((await neighbour.send(await neighbour.get(`${market.url}/sign-in`), "Continue with Google")).status, 303);
+  },
+);

@@ -4,7 +4,7 @@ import { readConfig } from "../../src/config.ts";
 import { newSecret } from "../../src/http/tokens.ts";
 import { approvalMessage, signInMessage } from "../../src/mail/messages.ts";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
-import { codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
+import { CODE_LENGTHS, codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
 
 /** Tests the small rules of signing in, without a service. */
 
@@ -15,6 +15,8 @@ test("a return path may be a page of the service that needs a session", (t) => {
     "/settings",
     "/settings/methods",
     "/settings/activity?cursor=abc-_%3D",
+    "/admin",
+    "/admin/offers/019a0000-0000-7000-8000-000000000000",
     `/connect/${LINK}`,
     `/verify/${"0a".repeat(32)}`,
   ]) {
@@ -81,13 +83,17 @@ test("derived secrets are stable, and differ for each purpose and each source se
   t.false(codeHash(flow, "123456").equals(codeHash(newSecret(), "123456")));
 });
 
-test("codes have six digits and are evenly distributed", (t) => {
-  const codes = Array.from({ length: 5_000 }, () => codeOf(newSecret()));
-  for (const code of codes) t.regex(code, /^\d{6}$/);
-  const firstDigits = Map.groupBy(codes, (code) => code[0]);
-  t.is(firstDigits.size, 10);
-  // The expected number is 500 of each. The bounds are five times the standard deviation of 21.
-  for (const [digit, { length }] of firstDigits) t.true(length > 390 && length < 610, `${digit}: ${length}`);
+test("codes have six, nine or twelve digits, each evenly distributed", (t) => {
+  for (const digits of CODE_LENGTHS) {
+    const codes = Array.from({ length: 5_000 }, () => codeOf(newSecret(), digits));
+    for (const code of codes) t.regex(code, new RegExp(`^\\d{${digits}}$`));
+    for (let place = 0; place < digits; place += 1) {
+      const atPlace = Map.groupBy(codes, (code) => code[place]);
+      t.is(atPlace.size, 10);
+      // The expected number is 500 of each. The bounds are five times the standard deviation of 21.
+      for (const [digit, { length }] of atPlace) t.true(length > 390 && length < 610, `${digit}: ${length}`);
+    }
+  }
 });
 
 const pem = (namedCurve: string): string =>
@@ -96,7 +102,7 @@ const pem = (namedCurve: string): string =>
 const APPLE = { APPLE_CLIENT_ID: "client", APPLE_TEAM_ID: "team", APPLE_KEY_ID: "key" };
 
 test("a method is available if its provider is configured completely", (t) => {
-  t.deepEqual(readConfig({}).signIn, { google: null, apple: null, mail: null });
+  t.deepEqual(readConfig({}).signIn, { google: null, apple: null, mail: null, recordKey: null });
   t.deepEqual(readConfig({ GOOGLE_CLIENT_ID: "a", GOOGLE_CLIENT_SECRET: "b" }).signIn.google, {
     issuer: "https://accounts.google.com",
     clientId: "a",

@@ -17,30 +17,69 @@ const VIEWER = {
 };
 const LONGEST = `${"W".repeat(80)} (${"w".repeat(64)}@${"example.".repeat(20)}com)`;
 
-const ATTEMPT = { method: "email", email: "lena@example.com", expires_in: 873, tries_left: 5, finished: false };
+const ATTEMPT = {
+  method: "email",
+  email: "lena@example.com",
+  code_digits: 6,
+  expires_in: 873,
+  tries_left: 5,
+  finished: false,
+};
+
+/** The agent whose link the tests open. */
+const AGENT = "0190c7a4-0000-7000-8000-00000000000a";
 
 const PENDING: Verification = {
   status: "pending",
   method: "email",
+  agent_id: AGENT,
   agent_name: "Claude",
+  agent_removed: false,
   account_label: "the account that this agent acts for",
   requires: "nothing",
   missing: null,
   mine: false,
+  recovers: false,
   expires_in: 1675,
+};
+
+const agent = (id: string, name: string, more: object = {}) => ({
+  id: `0190c7a4-0000-7000-8000-00000000000${id}`,
+  name,
+  connected_at: "2026-03-04T14:03:22.000Z",
+  last_active: "2026-03",
+  offers: 3,
+  asks: 1,
+  removed_at: null,
+  disconnected_at: null,
+  ...more,
+});
+const AGENTS = [
+  agent("a", "Claude"),
+  agent("b", "Shopping helper", { offers: 0, asks: 0 }),
+  agent("c", "W".repeat(80)),
+];
+
+/** What the page shows of an account that this browser may leave, or that gets a first method. */
+const BARE: Script = {
+  get_viewer: { viewer: { label: "a new account without a sign-in method", methods: [] } },
+  get_account: { label: "a new account without a sign-in method", methods: [] },
+  get_me: { activity: { offers_published: 3, asks_active: 1 } },
+  list_agents: { agents: AGENTS },
 };
 
 const SIGN_IN_SCRIPT: Script = {
   get_viewer: { viewer: null },
-  start_sign_in: { email: "lena@example.com" },
+  start_sign_in: { email: "lena@example.com", code_digits: 6 },
   get_sign_in: ATTEMPT,
-  get_mail_link: { same_browser: true, expires_in: 873 },
+  get_mail_link: { same_browser: true, code_digits: 6, expires_in: 873 },
   finish_mail_sign_in: { wrong_code: true, tries_left: 3 },
   get_verification_page: PENDING,
+  list_agents: { agents: [] },
   sign_out: {},
 };
 
-const NO_METHOD: SignIn = { methods: [], providers: {}, mailer: null };
+const NO_METHOD: SignIn = { methods: [], providers: {}, mailer: null, mailbox: null, recordKey: null };
 
 type State = {
   name: string;
@@ -108,7 +147,7 @@ const STATES: State[] = [
   {
     name: "link-elsewhere",
     path: `/sign-in/link/${SECRET}`,
-    script: { get_mail_link: { same_browser: false, expires_in: 873 } },
+    script: { get_mail_link: { same_browser: false, code_digits: 6, expires_in: 873 } },
     heading: "Type this code where you started",
   },
   {
@@ -135,6 +174,7 @@ const STATES: State[] = [
   {
     name: "verify-google",
     path: `/verify/${SECRET}`,
+    session: true,
     script: {
       get_verification_page: {
         ...PENDING,
@@ -145,6 +185,61 @@ const STATES: State[] = [
       },
     },
     heading: "Your agent asks you to sign in",
+  },
+  {
+    name: "verify-agents",
+    path: `/verify/${SECRET}`,
+    session: true,
+    script: { ...BARE, get_verification_page: { ...PENDING, mine: true, account_label: "Lena" } },
+    heading: "Your agent asks you to sign in",
+  },
+  {
+    name: "verify-recovers",
+    path: `/verify/${SECRET}`,
+    script: { get_verification_page: { ...PENDING, recovers: true } },
+    heading: "Your agent asks you to sign in",
+  },
+  {
+    name: "verify-recovered",
+    path: `/verify/${SECRET}`,
+    session: true,
+    script: {
+      get_verification_page: { ...PENDING, status: "completed", mine: true },
+      list_agents: {
+        agents: AGENTS.map((one) => ({ ...one, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" })),
+      },
+    },
+    heading: "You have signed in",
+  },
+  {
+    name: "verify-removed",
+    path: `/verify/${SECRET}`,
+    session: true,
+    script: { get_verification_page: { ...PENDING, status: "completed", mine: true, agent_removed: true } },
+    heading: "You have signed in",
+  },
+  {
+    name: "sign-in-leaves",
+    path: "/sign-in",
+    session: true,
+    script: { ...BARE, start_sign_in: raised(409, "invalid_state", "Only this browser.", { leaves: true }) },
+    act: ask,
+    heading: "You would lose an account",
+  },
+  {
+    name: "sign-in-agents",
+    path: "/sign-in",
+    session: true,
+    script: { ...BARE, start_sign_in: raised(409, "invalid_state", "Agents act.", { choose_agents: true }) },
+    act: ask,
+    heading: "Which agents are yours?",
+  },
+  {
+    name: "sign-out-bare",
+    path: "/sign-out",
+    session: true,
+    script: BARE,
+    heading: "Sign out",
   },
   {
     name: "verify-wrong",

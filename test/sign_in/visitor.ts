@@ -15,17 +15,20 @@ export type View = {
   heading: string;
 };
 
+/** Values of fields. An array is the values of the checked boxes of that name. */
+type Fields = Record<string, string | string[]>;
+
 /** A browser without JavaScript. */
 export type Visitor = {
   get: (url: string, headers?: Record<string, string>) => Promise<View>;
-  post: (url: string, fields: Record<string, string>, headers?: Record<string, string>) => Promise<View>;
+  post: (url: string, fields: Fields, headers?: Record<string, string>) => Promise<View>;
   /**
-   * Sends the form that has a field of this name or a button with this text, with its values and `fields`. Follows
-   * redirects.
+   * Sends the form that has a field of this name or a button with this text, with its values, its checked boxes and
+   * `fields`. Follows redirects.
    */
-  submit: (view: View, holds: string, fields?: Record<string, string>) => Promise<View>;
+  submit: (view: View, holds: string, fields?: Fields) => Promise<View>;
   /** Like submit, but does not follow redirects. */
-  send: (view: View, holds: string, fields?: Record<string, string>) => Promise<View>;
+  send: (view: View, holds: string, fields?: Fields) => Promise<View>;
   follow: (view: View) => Promise<View>;
   /** Cookies by host, then by name. */
   jar: Map<string, Map<string, string>>;
@@ -59,7 +62,10 @@ export const wordsOf = ({ text }: View): string =>
 
 type Form = {
   action: string;
+  /** The fields with their values. Checkboxes are in `boxes`. */
   fields: Record<string, string>;
+  /** The checkboxes. */
+  boxes: { name: string; value: string; checked: boolean }[];
   /** The field that each button adds, by the button's text. */
   buttons: Map<string, Record<string, string>>;
   /** The names of the fields and the texts of the buttons. */
@@ -70,10 +76,15 @@ type Form = {
 export const formsOf = (view: View): Form[] =>
   [...view.text.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = "", body = ""]) => {
     const fields: Record<string, string> = {};
+    const boxes: Form["boxes"] = [];
     const holds = new Set<string>();
     for (const [tag] of body.matchAll(/<input[^>]*>/g)) {
       const name = attribute(tag, "name");
       if (name === undefined) continue;
+      if (attribute(tag, "type") === "checkbox") {
+        boxes.push({ name, value: attribute(tag, "value") ?? "on", checked: / checked[\s>]/.test(tag) });
+        continue;
+      }
       fields[name] = attribute(tag, "value") ?? "";
       holds.add(name);
     }
@@ -83,7 +94,7 @@ export const formsOf = (view: View): Form[] =>
       buttons.set(words.trim(), name === undefined ? {} : { [name]: attribute(tag, "value") ?? "" });
       holds.add(words.trim());
     }
-    return { action: new URL(attribute(head, "action") ?? view.url, view.url).href, fields, buttons, holds };
+    return { action: new URL(attribute(head, "action") ?? view.url, view.url).href, fields, boxes, buttons, holds };
   });
 
 /** @param address sent in X-Forwarded-For, so that tests do not share the rate limits of an address */
@@ -125,7 +136,9 @@ export const newVisitor = (address?: string): Visitor => {
     post: (url, fields, headers = {}) =>
       request(url, {
         method: "POST",
-        body: new URLSearchParams(fields).toString(),
+        body: new URLSearchParams(
+          Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+        ).toString(),
         headers: {
           "content-type": "application/x-www-form-urlencoded",
           origin: new URL(url).origin,
@@ -138,9 +151,13 @@ export const newVisitor = (address?: string): Visitor => {
       if (!form) throw new Error(`No form holds ${holds} on ${view.url} (${view.status}):\n${wordsOf(view)}`);
       const from = new URL(view.url).origin;
       const site = from === new URL(form.action).origin ? "same-origin" : "cross-site";
+      const checked: Fields = {};
+      for (const { name, value } of form.boxes.filter((box) => box.checked)) {
+        checked[name] = [...(checked[name] ?? []), value];
+      }
       return visitor.post(
         form.action,
-        { ...form.fields, ...form.buttons.get(holds), ...fields },
+        { ...form.fields, ...checked, ...form.buttons.get(holds), ...fields },
         { origin: from, "sec-fetch-site": site },
       );
     },

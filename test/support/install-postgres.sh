@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need from the operating system, on Debian or Ubuntu, as root: PostgreSQL with pgvector,
-# plpgsql_check where it is packaged, and Chromium. Installed packages stay unchanged: a second run installs nothing.
+# plpgsql_check where it is packaged, PgBouncer, and Chromium. Installed packages stay unchanged: a second run installs nothing.
 set -euo pipefail
 
 # The moderators' views need security_invoker, which PostgreSQL 15 introduced.
@@ -102,6 +102,11 @@ if [ ! -e "$extensions/plpgsql_check.control" ]; then
   update
   # plpgsql_check checks our functions statically. Where it is not packaged, the test that uses it says so.
   if packaged "postgresql-$version-plpgsql-check"; then install "postgresql-$version-plpgsql-check"; fi
+fi
+
+if [ ! -x /usr/sbin/pgbouncer ]; then
+  update
+  install pgbouncer
 fi
 
 if ! command -v chromium-headless-shell chromium chromium-browser google-chrome-stable google-chrome > /dev/null; then

@@ -14,6 +14,12 @@ export type Body = any;
 /** A response. `text` is the body as it was received. */
 export type Answer = { status: number; headers: Record<string, string>; body: Body; text: string };
 
+/**
+ * The body of an answer without the address of the offer's page. Processes of tests have no BASE_URL, so each gives its own
+ * address.
+ */
+export const withoutPage = ({ web_url: _page, ...rest }: Body): Body => rest;
+
 /** Longer than the service ever takes, so that only a real hang fails a test on a busy machine. */
 const ANSWER_MS = 120_000;
 
@@ -82,39 +88,50 @@ export type Agent = {
   code: string;
   /** The Request-Id of the connect response. */
   request: string;
-  call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  call: AgentCall;
+  /** Makes calls to another process of the same service. */
+  at: (url: string) => AgentCall;
 };
+
+type AgentCall = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** Connects an agent, which is not approved yet. @throws an Error if the status is not 201 */
 export const connectAgent = async (url: string, name = "Test agent"): Promise<Agent> => {
   const { status, body, headers } = await call(url, "POST", "/v1/connect", { body: { name } });
   if (status !== 201) throw new Error(`connect gave ${status}: ${JSON.stringify(body)}`);
   const token: string = body.agent_token;
+  const at =
+    (process: string): AgentCall =>
+    (method, path, sent, headers = {}) =>
+      call(process, method, path, {
+        ...(sent === undefined ? {} : { body: sent }),
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      });
   return {
     id: body.agent_id,
     token,
     link: body.connection.url,
     code: body.connection.code,
     request: headers["request-id"] ?? "none",
-    call: (method, path, sent, headers = {}) =>
-      call(url, method, path, {
-        ...(sent === undefined ? {} : { body: sent }),
-        headers: { authorization: `Bearer ${token}`, ...headers },
-      }),
+    call: at(url),
+    at,
   };
 };
 
 /** Connects an agent and approves it as a new person by SQL, not on the page: the page has tests of its own. */
 export const connectedAgent = async (url: string, database: string, name = "Test agent"): Promise<Agent> => {
   const agent = await connectAgent(url, name);
-  const secret = agent.link.split("/").at(-1) ?? "";
-  await withClient(database, (client) =>
-    client.query("select api.approve_connection($1, null, $2)", [
-      hashSecret(secret),
-      hashSecret(`session of ${agent.id}`),
-    ]),
-  );
+  await approveLink(database, agent.link);
   return agent;
+};
+
+/** The hash of the secret of the session in which `approveLink` approves. */
+export const sessionOf = (link: string): Buffer => hashSecret(`session of ${link}`);
+
+/** Approves the agent of a link as a new person, by SQL. */
+export const approveLink = async (database: string, link: string): Promise<void> => {
+  const secrets = [hashSecret(link.split("/").at(-1) ?? ""), sessionOf(link)];
+  await withClient(database, (client) => client.query("select api.approve_connection($1, null, $2)", secrets));
 };
 
 /** A text that the built-in extractor understands completely. */

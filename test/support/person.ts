@@ -14,6 +14,8 @@ export type Person = {
   open: (link: string) => Promise<Answer>;
   /** Presses a button of the page that was opened last. @throws an Error if it had no form */
   press: (decision: "approve" | "decline") => Promise<Answer>;
+  /** Sends the form of the page that was opened last with these fields. @throws an Error if it had no form */
+  send: (fields: Record<string, string>) => Promise<Answer>;
 };
 
 /** @param headers added to every request, as a proxy would add X-Forwarded-For */
@@ -46,13 +48,15 @@ export const newPerson = (headers: Record<string, string> = {}): Person => {
     shown = token === undefined ? null : { link, token };
     return answer;
   };
-  const press = async (decision: "approve" | "decline"): Promise<Answer> => {
+  const send = async (fields: Record<string, string>): Promise<Answer> => {
     if (shown === null) throw new Error("The page that was opened last shows no form.");
-    return request(shown.link, "POST", new URLSearchParams({ token: shown.token, decision }));
+    return request(shown.link, "POST", new URLSearchParams({ token: shown.token, ...fields }));
   };
+  const press = (decision: "approve" | "decline"): Promise<Answer> => send({ decision });
   return {
     open,
     press,
+    send,
     decide: async (link, decision) => {
       const page = await open(link);
       return page.status === 200 ? press(decision) : page;

@@ -157,8 +157,12 @@ export async function startCluster(settings: Record<string, string> = {}, primar
     const options = Object.entries({ ...defaults(installation, directory), ...settings, port: String(port) })
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(" ");
+    const readLog = () => readFile(join(directory, "log"), "utf8");
     const start = async () => {
-      await program("pg_ctl", "start", "--wait", `--pgdata=${data}`, `--log=${join(directory, "log")}`, "-o", options);
+      const args = ["start", "--wait", `--pgdata=${data}`, `--log=${join(directory, "log")}`, "-o", options];
+      await program("pg_ctl", ...args).catch(async (error: unknown) => {
+        throw new Error(`The throwaway PostgreSQL did not start. ${await readLog().catch(() => "")}`, { cause: error });
+      });
     };
     const halt = async (mode: StopMode) => {
       await program("pg_ctl", "stop", "--wait", `--pgdata=${data}`, `--mode=${mode}`);
@@ -173,13 +177,12 @@ export async function startCluster(settings: Record<string, string> = {}, primar
       directory,
       start,
       halt,
-      log: () => readFile(join(directory, "log"), "utf8"),
+      log: readLog,
       destroy,
     };
   } catch (error) {
-    const log = await readFile(join(directory, "log"), "utf8").catch(() => "");
     await destroy();
-    throw new Error(`The throwaway PostgreSQL did not start. ${log}`, { cause: error });
+    throw error;
   }
 }
 

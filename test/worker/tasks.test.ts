@@ -12,6 +12,7 @@ import { DB } from "../support/sql_files.ts";
 const tasks = Object.keys(
   taskList({
     call: async () => [],
+    deliver: async () => undefined,
     reader: () => {
       throw new Error("nothing is read here");
     },

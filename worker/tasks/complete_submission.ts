@@ -1,40 +1,71 @@
+import { isUnavailable } from "../../src/http/problem.ts";
+import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
 import { locate } from "../../src/reader/locate.ts";
+import { within } from "../../src/reader/within.ts";
 import { type Tools, task } from "../task.ts";
+import { storeOfferVector } from "./embed.ts";
 
 /**
  * Extracts the fields from the text of a submission and has the database complete it: publish, change, preview or
- * refuse. An ask is embedded in the same job, so that its matches exist when the caller gets the response. An offer is
- * embedded by another job, so that its caller waits less.
+ * refuse. An ask is embedded before that, so that its matches exist when the caller gets the response. An offer is
+ * embedded and matched after that, so that its caller waits less: in the same job, or, if a provider makes the vectors,
+ * by a job of its own.
  */
-export const completeSubmission = ({ call, reader, embedder, log }: Tools) =>
-  task(async ({ id }, signal) => {
-    const [submission] = await call<{ kind: string; text: string } | null>("get_submission", id);
+export const completeSubmission = (tools: Tools) => {
+  const { call, reader, embedder, log } = tools;
+  // A provider's embedder may hang, and must not keep this job's slot from other texts.
+  const embedsOffers = !embedder.paid;
+  return task(async ({ id }, signal) => {
+    const [submission] = await call<{ kind: string; text: string; target: string | null; embed: boolean } | null>(
+      "get_submission",
+      id,
+      embedder.model,
+      embedder.paid,
+    );
     if (!submission) return;
     const { kind, text } = submission;
-    if (!kind.endsWith("_ask")) {
-      const reading = reader();
-      const { extractions, addressed } = locate(text, await reading.readOffer(text, signal), reading.findOrders(text));
-      await call("complete_submission", id, JSON.stringify(extractions), null, null, JSON.stringify(addressed));
-      return;
-    }
     const reading = reader();
-    const [read, embedding] = await Promise.all([
-      reading.readAsk(text, signal),
-      embedder
-        .embed([text], AbortSignal.any([signal, AbortSignal.timeout(EMBEDDING_TIMEOUT_MS)]))
-        .then(([vector]) => (vector ? JSON.stringify(vector) : null))
-        .catch((error: unknown) => {
-          log.warn({ err: error, submission: id }, "an ask is matched by its words: no vector");
-          return null;
-        }),
-    ]);
+    const maySend = async () => (await call<boolean>("count_model_reading", id))[0] === true;
+
+    const embed = async (): Promise<string | null> => {
+      if (!submission.embed) return null;
+      try {
+        const [vector] = await within(EMBEDDING_TIMEOUT_MS, signal, (inner) => embedder.embed([text], inner));
+        return vector ? JSON.stringify(vector) : null;
+      } catch (error) {
+        log.warn({ err: error, submission: id }, "an ask is matched by its words: no vector");
+        return null;
+      }
+    };
+    const isAsk = kind.endsWith("_ask");
+    const [read, embedding] = isAsk
+      ? await Promise.all([reading.readAsk(text, signal, maySend), embed()])
+      : [await reading.readOffer(text, signal, maySend), null];
     signal.throwIfAborted();
-    const { extractions, addressed } = locate(text, read, reading.findOrders(text));
-    const [made, spans] = [JSON.stringify(extractions), JSON.stringify(addressed)];
-    await call("complete_submission", id, made, embedding, embedder.model, spans);
+
+    const complete = (extractions: (AskExtraction | OfferExtraction)[]): Promise<boolean[]> => {
+      const located = locate(text, extractions, reading.findOrders(text));
+      const [made, spans] = [JSON.stringify(located.extractions), JSON.stringify(located.addressed)];
+      const model = isAsk ? embedder.model : null;
+      return call<boolean>("complete_submission", id, made, embedding, model, spans, embedsOffers);
+    };
+    let completed: boolean[];
+    try {
+      completed = await complete(read);
+    } catch (error) {
+      // The built-in extraction is the last one. If the database cannot store what the model says, it stands alone now,
+      // while the caller still waits.
+      if (read.length === 1 || isUnavailable(error)) throw error;
+      log.error({ err: error, submission: id }, "what the model read could not be stored");
+      completed = await complete(read.slice(-1));
+    }
     // The ask is matched by words now, and by its vector when a later job succeeds.
-    if (embedding === null) await call("retry_ask_embedding", id);
+    if (isAsk && embedding === null) await call("retry_ask_embedding", id);
+    // The caller has the answer now. If this worker dies here, the job runs again and leaves the vector to another job.
+    if (!isAsk && embedsOffers && submission.target !== null && completed[0])
+      await storeOfferVector(tools, submission.target, signal);
   });
+};
 
 /** The caller of an ask waits for its vector. After this time the ask is matched by words only. */
 const EMBEDDING_TIMEOUT_MS = 3_000;

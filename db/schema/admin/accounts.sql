@@ -3,8 +3,10 @@
 create or replace view admin.account with (security_invoker) as
   select a.id, a.display_name, a.created_at, a.claimed_at, a.suspended_at, a.suspension_reason, a.suspension_note,
     p.active as offers_active, p.lifetime as offers_lifetime, p.removed as offers_removed, p.last_active_at,
-    exists (select from market.proved_method m where m.account_id = a.id) as verified
-  from market.account a left join market.account_stats p on p.account_id = a.id;
+    exists (select from market.proved_method m where m.account_id = a.id) as verified,
+    cardinality(a.prior_removals) as offers_removed_before
+  from market.account a left join market.account_stats p on p.account_id = a.id
+  where a.sandbox_id is null;
 comment on view admin.account is E'@primaryKey id\nAn account that agents act for, with its stats.';
 comment on column admin.account.id is 'UUIDv7, so ids are in order of age.';
 comment on column admin.account.display_name is 'The name that the person chose; not checked.';
@@ -21,10 +23,14 @@ comment on column admin.account.offers_lifetime is 'Number of offers that were e
 comment on column admin.account.offers_removed is 'Number of offers that moderation has removed and not restored.';
 comment on column admin.account.last_active_at is 'When the account last wrote to the market.';
 comment on column admin.account.verified is 'Whether the person has proved a sign-in method.';
+comment on column admin.account.offers_removed_before is
+  'Number of offers that moderation removed from earlier accounts of the same person. They count in the caps and in '
+  'the publisher''s record. A suspension of an earlier account is in force again, too.';
 grant select on admin.account to souk_moderator;
 
 create or replace view admin.agent with (security_invoker) as
-  select a.id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at from market.agent a;
+  select a.id, a.account_id, a.name, a.created_at, a.connected_at, a.removed_at from market.agent a
+  where a.sandbox_id is null;
 comment on view admin.agent is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
   'agents\nAn agent: software that acts for an account.';
@@ -32,14 +38,17 @@ comment on column admin.agent.id is 'UUIDv7, so ids are in order of age.';
 comment on column admin.agent.account_id is E'@behavior +filterBy\nThe account that the agent acts for.';
 comment on column admin.agent.name is 'The name that the agent gave itself; not checked.';
 comment on column admin.agent.created_at is 'When the agent was created.';
-comment on column admin.agent.connected_at is 'When a person approved the agent; null until then.';
+comment on column admin.agent.connected_at is
+  'When a person approved the agent; null until then, and after the account was recovered, until the person approves '
+  'it again.';
 comment on column admin.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
 grant select on admin.agent to souk_moderator;
 
 create or replace view admin.ask with (security_invoker) as
   select a.id, a.account_id, a.agent_id, a.status, a.title, a.text, a.domain, a.category, a.ask_kind, a.criteria,
     a.created_at, a.updated_at
-  from market.ask a;
+  from market.ask a
+  where a.sandbox_id is null;
 comment on view admin.ask is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName asks\n'
   'An ask: what an account looks for. Only its owner and moderators see it.';
@@ -58,13 +67,13 @@ comment on column admin.ask.updated_at is 'When the ask last changed.';
 grant select on admin.ask to souk_moderator;
 
 create or replace function admin.account_limits(account admin.account) returns setof admin.account_limit
-  language plpgsql stable rows 3
+  language plpgsql stable rows 5
 as $$
 begin
   return query
-    select a.name, internal.rate_limit(account.id, a.name), o.account_id is null
-    from (values (1, 'publish_offer'), (2, 'create_ask'), (3, 'preview_offer')) as a (place, name)
-    left join market.cap_override o on o.account_id = account.id and o.action = a.name
+    select a.action, internal.rate_limit(account.id, a.action), o.account_id is null
+    from internal.limited_actions() as a
+    left join market.cap_override o on o.account_id = account.id and o.action = a.action
     order by a.place;
 end
 $$;

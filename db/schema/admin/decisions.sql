@@ -13,7 +13,7 @@ end
 $$;
 comment on function admin.keep_offer(uuid, timestamptz, text, integer) is
   'Keeps a published or archived offer: it counts as reviewed, and its reports are completed. The note is for other '
-  'moderators.';
+  'moderators. Raises 409 while a change of the offer waits: publish or reject the change.';
 
 create or replace function admin.remove_offer(
   id uuid, expected_updated_at timestamptz, reason text, sentence text default null,
@@ -27,8 +27,8 @@ begin
 end
 $$;
 comment on function admin.remove_offer(uuid, timestamptz, text, text, integer) is
-  'Removes a published or archived offer for a reason. The owner reads your sentence, or the sentence of the reason, '
-  'and may appeal once.';
+  'Removes a published or archived offer, with its change, for a reason. The owner reads your sentence, or the '
+  'sentence of the reason, and may appeal once.';
 
 create or replace function admin.restore_offer(
   id uuid, expected_updated_at timestamptz, note text default null, expected_reports integer default null
@@ -67,7 +67,8 @@ begin
 end
 $$;
 comment on function admin.publish_offer(uuid, timestamptz, text, integer) is
-  'Publishes an offer that waits for review. The note is for other moderators.';
+  'Publishes an offer that waits for review, or the waiting change of an offer, which keeps its status. The note is '
+  'for other moderators.';
 
 create or replace function admin.reject_offer(
   id uuid, expected_updated_at timestamptz, reason text, sentence text default null,
@@ -81,8 +82,8 @@ begin
 end
 $$;
 comment on function admin.reject_offer(uuid, timestamptz, text, text, integer) is
-  'Rejects an offer that waits for review. This is final. The owner reads your sentence, or the sentence of the '
-  'reason.';
+  'Rejects an offer that waits for review, which is final, or the waiting change of an offer, which stays as it was. '
+  'The owner reads your sentence, or the sentence of the reason.';
 grant execute on function
   admin.keep_offer(uuid, timestamptz, text, integer),
   admin.remove_offer(uuid, timestamptz, text, text, integer),

@@ -7,6 +7,7 @@ declare
   account market.account := internal.lock_account(suspend_account.id);
   note text := internal.visible_sentence(suspend_account.sentence);
 begin
+  perform internal.require_moderator_sign_in();
   if account.suspended_at is not null then
     perform internal.raise_problem(409, 'invalid_state', 'This account is suspended already.');
   elsif exists (select from market.moderator m where m.account_id = account.id) then
@@ -97,9 +98,9 @@ declare
   account market.account := internal.lock_account(override_cap.account_id);
   in_force integer;
 begin
-  if override_cap.action not in ('publish_offer', 'create_ask', 'preview_offer') then
-    perform internal.raise_problem(400, 'bad_request',
-      'The action is one of publish_offer, create_ask and preview_offer.');
+  if not exists (select from internal.limited_actions() as l where l.action = override_cap.action) then
+    perform internal.raise_problem(400, 'bad_request', format('The action is one of: %s.',
+      (select string_agg(l.action, ', ' order by l.place) from internal.limited_actions() as l)));
   elsif override_cap.cap not between 0 and 100000 then
     perform internal.raise_problem(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
   elsif char_length(override_cap.note) > 400 then
@@ -127,8 +128,9 @@ begin
 end
 $$;
 comment on function admin.override_cap(uuid, text, integer, text, integer) is
-  'Sets how often each agent of the account may call an action within an hour. If cap is null, the limit follows from '
-  'the account stats again. If expectedCap is given and is no longer the limit in force, the call raises 409.';
+  'Sets how often each agent of the account may call an action within an hour, and how often its person may in the '
+  'browser. If cap is null, the limit follows from the account stats again. If expectedCap is given and is no longer '
+  'the limit in force, the call raises 409.';
 grant execute on function
   admin.suspend_account(uuid, text, text),
   admin.reinstate_account(uuid, text, timestamptz),

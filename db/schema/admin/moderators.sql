@@ -31,3 +31,15 @@ end
 $$;
 comment on function admin.viewer() is 'Returns you, the moderator who calls.';
 grant execute on function admin.viewer() to souk_moderator;
+
+create or replace function admin.moderator_sign_in_obstacle(moderator admin.moderator) returns text
+  language plpgsql stable
+as $$
+begin
+  return case when moderator.account_id = internal.moderator_id() then internal.sign_in_obstacle() end;
+end
+$$;
+comment on function admin.moderator_sign_in_obstacle(admin.moderator) is
+  'What you have to do before you may decide: add_method (prove a way to sign in) or sign_in_again (your last sign-in '
+  'was more than 15 minutes ago). Null when you may decide, and for other moderators.';
+grant execute on function admin.moderator_sign_in_obstacle(admin.moderator) to souk_moderator;

@@ -4,10 +4,10 @@ create or replace view admin.offer with (security_invoker) as
   select o.id, o.account_id, o.agent_id, o.status, o.title, o.text, o.images, o.language, o.domain, o.category,
     o.offer_kind,
     o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location, o.metadata, o.contact, o.extraction,
-    o.missing_fields, o.warnings, o.reviewed, o.review_reason, o.review_note, o.created_at, o.updated_at,
-    o.published_at,
-    o.removed_at, o.suspended_at
-  from market.offer o;
+    o.missing_fields, o.warnings, o.reviewed, o.review_reason, o.review_note, o.created_at,
+    greatest(o.updated_at, c.created_at) as updated_at, o.published_at, o.removed_at, o.suspended_at
+  from market.offer o left join market.offer_change c on c.offer_id = o.id
+  where o.sandbox_id is null;
 comment on view admin.offer is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
   'offers\n@foreignKey (agent_id) references admin.agent (id)|@fieldName agent|@foreignFieldName offers\n'
@@ -39,8 +39,8 @@ comment on column admin.offer.review_note is
   'The reason for which the offer was removed or rejected, as its owner reads it.';
 comment on column admin.offer.created_at is 'When the offer was submitted.';
 comment on column admin.offer.updated_at is
-  'When the offer last changed. A decision includes the value that the moderator saw, and raises 409 when the offer '
-  'has changed since.';
+  'When the offer, or its change that waits, last changed. A decision includes the value that the moderator saw, and '
+  'raises 409 when the offer has changed since.';
 comment on column admin.offer.published_at is 'When the offer was first published.';
 comment on column admin.offer.removed_at is 'When the offer was last removed.';
 comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
@@ -52,6 +52,40 @@ as $$ begin return internal.decision_obstacle(offer.id, offer.account_id); end $
 comment on function admin.offer_obstacle(admin.offer) is
   'The reason why you may not decide on the offer, as a sentence; null when you may.';
 grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
+
+create or replace view admin.offer_change with (security_invoker) as
+  select c.offer_id, c.agent_id, c.title, c.text, c.images, c.language, c.domain, c.category, c.offer_kind,
+    c.metadata -> 'pricing' ->> 'label' as price, c.location_text as location, c.metadata, c.contact, c.extraction,
+    c.missing_fields, c.warnings, c.created_at, c.rejected_at, c.review_reason, c.review_note
+  from market.offer_change c;
+comment on view admin.offer_change is
+  E'@primaryKey offer_id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName '
+  'change\nThe last change of an offer, if it waits for a decision (publishOffer or rejectOffer) or was rejected. The '
+  'offer itself is what everyone sees.';
+comment on column admin.offer_change.offer_id is 'The offer, which stays as it is until the change is published.';
+comment on column admin.offer_change.agent_id is 'The agent that changed the offer.';
+comment on column admin.offer_change.title is 'Title made of words of the text.';
+comment on column admin.offer_change.text is 'The text as sent.';
+comment on column admin.offer_change.images is 'Links to images. This service never opens them.';
+comment on column admin.offer_change.language is 'Language of the text.';
+comment on column admin.offer_change.domain is 'Domain of the taxonomy.';
+comment on column admin.offer_change.category is 'Category of the domain.';
+comment on column admin.offer_change.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
+comment on column admin.offer_change.price is 'The price in the words of the text.';
+comment on column admin.offer_change.location is 'The place as the text names it.';
+comment on column admin.offer_change.metadata is
+  'Extracted from the text: pricing, location, space, features, condition, attributes.';
+comment on column admin.offer_change.contact is 'The person or organization to contact, and how.';
+comment on column admin.offer_change.extraction is
+  'For each field the extracted value, its quote in the text with start and end, and the confidence.';
+comment on column admin.offer_change.missing_fields is 'Fields that the text left unclear.';
+comment on column admin.offer_change.warnings is 'Warnings that the agent got.';
+comment on column admin.offer_change.created_at is 'When the change was submitted.';
+comment on column admin.offer_change.rejected_at is 'When a moderator rejected the change; null while it waits.';
+comment on column admin.offer_change.review_reason is 'Code of the reason for which the change was rejected.';
+comment on column admin.offer_change.review_note is
+  'The reason for which the change was rejected, as its owner reads it.';
+grant select on admin.offer_change to souk_moderator;
 
 create or replace view admin.report with (security_invoker) as
   select r.id, r.offer_id, r.account_id, r.agent_id, r.reason, r.comment, r.created_at, r.completed_at

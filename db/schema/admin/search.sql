@@ -32,24 +32,27 @@ begin
           select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
         union all (select a_name, b.* from (
-          select a.id from market.agent a where lower(a.name) = whole order by a.id desc limit 20) as a,
+          select a.id from market.agent a where lower(a.name) = whole and a.sandbox_id is null
+            order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
         union all (select the_beginning, b.* from (
           select a.id from market.account a where lower(a.display_name) like beginning order by a.id desc
             limit 20) as a, internal.find_by_id(a.id) as b)
         union all (select the_beginning, b.* from (
-          select a.id from market.agent a where lower(a.name) like beginning order by a.id desc limit 20) as a,
+          select a.id from market.agent a where lower(a.name) like beginning and a.sandbox_id is null
+            order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
         -- Published and unpublished offers have an index each.
         union all (select the_words, b.* from (
-          select o.id from market.offer o where o.status = 'published' and o.search @@ query order by o.id desc
-            limit 20) as o, internal.find_by_id(o.id) as b)
+          select o.id from market.offer o where o.status = 'published' and o.sandbox_id is null and o.search @@ query
+            order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
-          select o.id from market.offer o where o.status <> 'published' and o.search @@ query order by o.id desc
-            limit 20) as o, internal.find_by_id(o.id) as b)
+          select o.id from market.offer o where o.status <> 'published' and o.sandbox_id is null and o.search @@ query
+            order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
-          select a.id from market.ask a where to_tsvector('simple', reading.fold(a.text)) @@ query order by a.id desc
-            limit 20) as a, internal.find_by_id(a.id) as b)
+          select a.id from market.ask a
+          where to_tsvector('simple', reading.fold(a.text)) @@ query and a.sandbox_id is null
+            order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
       ) as c order by c.kind, c.id, c.rank) as f
     order by f.rank, f.id desc;
 end

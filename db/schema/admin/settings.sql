@@ -22,6 +22,7 @@ as $$
 declare
   setting market.setting;
 begin
+  perform internal.require_moderator_sign_in();
   select * into setting from market.setting s where s.name = change_setting.name and exists (
     select from admin.setting a where a.name = s.name) for no key update;
   if not found then

@@ -35,30 +35,34 @@ comment on function api.update_profile(text, text, text) is
   'Raises 400 bad_request with the invalid fields.';
 grant execute on function api.update_profile(text, text, text) to souk_api;
 
-create or replace function api.remove_method(method text, confirmed boolean) returns jsonb
+create or replace function api.remove_method(method text, confirmed boolean, record_key bytea default null)
+  returns jsonb
   language plpgsql volatile
 as $$
 begin
   perform internal.require_recent_sign_in();
+  perform internal.use_record_key(remove_method.record_key);
   perform internal.delete_proved_method(remove_method.method, remove_method.confirmed);
   return internal.own_account();
 end
 $$;
-comment on function api.remove_method(text, boolean) is
+comment on function api.remove_method(text, boolean, bytea) is
   'Removes a sign-in method and ends the account''s sessions in other browsers. Returns the account. Raises 401 with '
   'sign_in_again when the sign-in is not recent, 404 when the account has no such method, and 409 with confirm when it '
   'is the last method and confirmed is not true.';
-grant execute on function api.remove_method(text, boolean) to souk_api;
+grant execute on function api.remove_method(text, boolean, bytea) to souk_api;
 
-create or replace function api.delete_account() returns jsonb
+create or replace function api.delete_account(record_key bytea default null) returns jsonb
   language plpgsql volatile
 as $$
 begin
   perform internal.require_recent_sign_in();
+  perform internal.use_record_key(delete_account.record_key);
   return jsonb_build_object('done', internal.erase_account());
 end
 $$;
-comment on function api.delete_account() is
-  'Deletes a part of the account and returns {done}. The caller repeats the call until done is true. Raises 401 with '
-  'sign_in_again when the account has a sign-in method and the sign-in is not recent.';
-grant execute on function api.delete_account() to souk_api;
+comment on function api.delete_account(bytea) is
+  'Deletes a part of the account and returns {done}. The caller repeats the call until done is true. If the account '
+  'was suspended, had offers removed or had a limit set, this is kept for twelve months (market.kept_record). Raises '
+  '401 with sign_in_again when the account has a sign-in method and the sign-in is not recent.';
+grant execute on function api.delete_account(bytea) to souk_api;

@@ -59,14 +59,20 @@ create or replace function api.update_ask(id uuid, body jsonb, errors jsonb) ret
 as $$
 declare
   ask market.ask;
+  headers constant jsonb := internal.rate_limit_headers(internal.own_usage('create_ask'));
 begin
-  perform internal.require_permission('manage_asks', internal.rate_limit_headers(internal.own_usage('create_ask')));
+  perform internal.require_permission('manage_asks', headers);
   perform internal.lock_own_account();
   ask := internal.own_ask(update_ask.id);
   if errors <> '[]' then
-    perform internal.raise_field_problems(errors, internal.rate_limit_headers(internal.own_usage('create_ask')));
+    perform internal.raise_field_problems(errors, headers);
+  end if;
+  if body ? 'text' then
+    -- The new text is read as that of a new ask is.
+    perform internal.require_method('create_ask', headers);
   end if;
   if body ? 'watch_enabled' then
+    perform internal.admit('manage', null, null, '[]');
     update market.ask a set watch_enabled = (body ->> 'watch_enabled')::boolean, updated_at = now()
     where a.id = ask.id returning * into ask;
   end if;
@@ -74,13 +80,13 @@ begin
     return internal.create_submission('update_ask', 'create_ask', body, null, null,
       internal.text_errors(body ->> 'text'), ask.id);
   end if;
-  return jsonb_build_object('status', 200, 'headers', internal.rate_limit_headers(internal.own_usage('create_ask')),
-    'body', internal.ask_document(ask));
+  return jsonb_build_object('status', 200, 'headers', headers, 'body', internal.ask_document(ask));
 end
 $$;
 comment on function api.update_ask(uuid, jsonb, jsonb) is
-  'Changes watch_enabled at once. A new text is extracted again and counted in the rate limit like a new ask; the ask '
-  'keeps its id. Returns {submission, headers} for a text, otherwise the response.';
+  'Changes watch_enabled at once, which counts in the limit of manage. A new text is extracted again and counted in '
+  'the rate limit like a new ask; the ask keeps its id. Returns {submission, headers} for a text, otherwise the '
+  'response.';
 grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_ask(id uuid) returns jsonb
@@ -111,36 +117,37 @@ declare
   seen bigint := (internal.position_of(since, list, 'since') ->> 'sequence')::bigint;
   newest bigint;
   results jsonb;
-  last record;
+  last jsonb;
   more boolean;
 begin
   select coalesce((after ->> 'sequence')::bigint, max(m.sequence), 0) into newest from market.match m
   where m.ask_id = ask.id;
   with page as (
-    select m.score, m.offer_id, m.first_matched_at, m.reasons, o as offer,
-      row_number() over (order by m.score desc, m.offer_id) as n
+    select m.score, o.stale_at is not null as is_stale, m.offer_id, m.first_matched_at, m.reasons,
+      internal.search_result_document(o) || search.distance_member(
+        search.distance_km(o.latitude, o.longitude, ask.latitude, ask.longitude)) as document,
+      row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
     from market.match m join market.offer o on o.id = m.offer_id
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
       and (seen is null or m.sequence > seen) and m.sequence <= newest
-      and (after is null or (-m.score, m.offer_id) > (-(after ->> 'score')::real, (after ->> 'id')::uuid))
-    order by m.score desc, m.offer_id limit list_matches.page_size + 1
+      and (after is null or (-m.score, o.stale_at is not null, m.offer_id)
+        > (-(after ->> 'score')::real, coalesce((after ->> 'is_stale')::boolean, false), (after ->> 'id')::uuid))
+    order by m.score desc, o.stale_at is not null, m.offer_id limit list_matches.page_size + 1
   )
-  select coalesce(jsonb_agg(internal.search_result_document(p.offer) || jsonb_build_object(
+  select coalesce(jsonb_agg(p.document || jsonb_build_object(
         'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
         'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
       order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
-    max(p.n) > list_matches.page_size
-  into results, more from page p;
-  select (results -> -1 ->> 'id')::uuid as id, (results -> -1 ->> 'rank')::integer as rank,
-    (select m.score from market.match m
-      where m.ask_id = ask.id and m.offer_id = (results -> -1 ->> 'id')::uuid) as score
-  into last;
+    max(p.n) > list_matches.page_size,
+    -- The place of the last result, from which the next page goes on.
+    jsonb_agg(jsonb_build_object('list', list, 'sequence', newest, 'id', p.offer_id, 'score', p.score,
+      'is_stale', p.is_stale,
+      'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (where p.n = list_matches.page_size) -> 0
+  into results, more, last from page p;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
     'since', internal.cursor_of(jsonb_build_object('list', list, 'sequence', newest)),
-    'page', internal.page(
-      jsonb_build_object('list', list, 'sequence', newest, 'id', last.id, 'score', last.score, 'rank', last.rank),
-      coalesce(more, false)),
+    'page', internal.page(last, coalesce(more, false)),
     'next', case
       when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing matches an ask to sell or to let. Publish an offer, with origin_ask_id set to this ask.',

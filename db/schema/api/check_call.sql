@@ -10,6 +10,8 @@ declare
 begin
   if check_call.permission is not null then
     perform internal.require_permission(check_call.permission, headers);
+  elsif check_call.action = 'preview_offer' then
+    perform internal.require_preview(headers);
   end if;
   return headers;
 end

@@ -1,42 +1,44 @@
 -- POST /v1/connect: an agent creates itself. It acts for a provisional account until a person approves it. The number
--- of new agents is limited for each network address.
+-- of new agents is limited for each network address. A test agent needs no person (internal/sandbox.sql).
 
 create or replace function api.connect_agent(
-  name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
+  name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer,
+  sandbox boolean, sandbox_id text
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  network text := internal.network_of(connect_agent.address);
-  scope text := 'address:' || network;
-  wait integer;
   cleaned text := internal.clean_name(connect_agent.name);
-  agent market.agent;
-  account_id uuid;
+  agent_id uuid;
+  joined market.sandbox;
 begin
   if char_length(cleaned) > 80 then
     perform internal.raise_field_problems('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
   end if;
-  perform internal.lock_window(scope, 'connect');
-  -- After three refusals ("Not mine") within a day, agents of the same address cannot connect for a day.
-  wait := coalesce(
-    internal.window_wait(scope, 'decline', 3, '1 day'),
-    internal.window_wait(scope, 'connect', connect_agent.connections_per_hour));
-  if wait is not null then
-    perform internal.raise_problem(429, 'rate_limited',
-      'Too many agents were created from this address. Reuse the token you already hold, or wait before you create '
-      'another agent.',
-      jsonb_build_object('retry_after', wait));
+  if connect_agent.sandbox_id is not null and connect_agent.sandbox is not true then
+    perform internal.raise_field_problems(
+      '[{"pointer": "/sandbox", "detail": "Send \"sandbox\": true together with sandbox_id."}]');
   end if;
-  insert into market.rate_limit_hit (scope, action) values (scope, 'connect');
-
-  insert into market.account default values returning id into account_id;
-  insert into market.agent (account_id, name, token_hash)
-  values (account_id, cleaned, connect_agent.token_hash) returning * into agent;
-  insert into market.connection (agent_id, secret_hash, code, address)
-  values (agent.id, connect_agent.secret_hash, connect_agent.code, network);
+  perform internal.count_by_address('connect', connect_agent.address, connect_agent.connections_per_hour,
+    'Too many agents were created from this address. Reuse the token you already hold, or wait before you create '
+    'another agent.');
+  if connect_agent.sandbox then
+    joined := internal.join_sandbox(connect_agent.sandbox_id, connect_agent.address);
+  end if;
+  agent_id := internal.create_agent(cleaned, connect_agent.token_hash, connect_agent.secret_hash, connect_agent.code,
+    connect_agent.address, joined);
+  if joined.id is not null then
+    return jsonb_build_object(
+      'agent_id', agent_id,
+      'sandbox_id', joined.id,
+      'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 0),
+      'summary', format(
+        'This is a test agent. It is approved already, and nobody needs the link. It sees, and is seen by, the agents '
+        'of its sandbox alone: to connect another one, send sandbox_id with "sandbox": true. All of it is deleted at '
+        '%s.', internal.utc(joined.expires_at)));
+  end if;
   return jsonb_build_object(
-    'agent_id', agent.id,
+    'agent_id', agent_id,
     'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 1800),
     'summary',
     'Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, '
@@ -44,7 +46,24 @@ begin
     'once; GET /v1/me tells when you may publish.');
 end
 $$;
+comment on function api.connect_agent(text, bytea, bytea, text, text, integer, boolean, text) is
+  'Creates an agent with a provisional account and a connection link that works for 30 minutes, or a test agent in a '
+  'sandbox (a new one without sandbox_id), which is approved at once. Needs no claims. Raises 400 for a name that is '
+  'too long and for a sandbox that cannot be joined, and 429 when the address created too many agents.';
+grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer, boolean, text) to souk_api;
+
+-- For processes of the release before this one, until a deployment has replaced them. A default in the function above
+-- would not do: while both exist, a call would fit both.
+create or replace function api.connect_agent(
+  name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
+) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return api.connect_agent(connect_agent.name, connect_agent.token_hash, connect_agent.secret_hash, connect_agent.code,
+    connect_agent.address, connect_agent.connections_per_hour, null, null);
+end
+$$;
 comment on function api.connect_agent(text, bytea, bytea, text, text, integer) is
-  'Creates an agent with a provisional account and a connection link that works for 30 minutes. Needs no claims. '
-  'Raises 400 for a name that is too long, and 429 when the address created too many agents.';
+  'Creates an agent of the market, as the previous release asks for it.';
 grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer) to souk_api;

@@ -21,6 +21,9 @@ begin
   is_new := session.account_id is null and not has_method;
   return jsonb_build_object(
     'agent_name', agent.name, 'code', connection.code,
+    'client', (
+      select jsonb_build_object('client_id', g.client_id, 'redirect_uri', g.redirect_uri)
+      from market.oauth_grant g where g.agent_id = agent.id),
     'requested_at', internal.utc(connection.created_at),
     'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
     'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
@@ -35,13 +38,14 @@ begin
 end
 $$;
 comment on function api.get_connection(bytea, bytea) is
-  'Returns what the approval page shows: agent_name, code, requested_at, requested_minutes_ago, expires_in (seconds), '
-  'and the account that the agent would act for if this caller approved: label, is_new, shown (for '
-  'api.approve_connection), has_method, needs_sign_in. Raises 404, 409 or 410 when the link does not work.';
+  'Returns what the approval page shows: agent_name, code, client (client_id, redirect_uri; null when the agent did '
+  'not come by OAuth), requested_at, requested_minutes_ago, expires_in (seconds), and the account that the agent would '
+  'act for if this caller approved: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in. '
+  'Raises 404, 409 or 410 when the link does not work.';
 grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
 create or replace function api.approve_connection(
-  secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null
+  secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null, code_hash bytea default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -54,6 +58,7 @@ declare
   person uuid;
   has_method boolean;
 begin
+  perform internal.touch_session(session.session_id);
   select * into agent from market.agent a where a.id = connection.agent_id;
   person := case when connection.approved_at is null
     then internal.account_to_bind(agent.account_id, session.account_id) else agent.account_id end;
@@ -62,7 +67,7 @@ begin
   if connection.approved_at is not null and agent.removed_at is null
       and person in (made.account_id, session.account_id) then
     return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,
-      'new_session', made.account_id is not distinct from person);
+      'new_session', made.account_id is not distinct from person, 'client', internal.way_back(agent.id));
   end if;
   perform internal.check_connection(connection);
   if session.account_id is distinct from signed_in then
@@ -82,11 +87,8 @@ begin
     perform internal.raise_problem(401, 'unauthorized', case when session.account_id is null
       then 'A person has proved a sign-in method for this agent already. Sign in, then open the link again.'
       else 'To be sure that it is you, sign in again. Then approve.' end, '{"sign_in_again": true}');
-  elsif (select count(*) from market.agent a
-      where a.account_id = person and a.removed_at is null and a.connected_at is not null) >= 25 then
-    perform internal.raise_problem(409, 'invalid_state',
-      'Your account has 25 agents, which is the most. Remove one you no longer use, then open the link again.');
   end if;
+  perform internal.check_agent_count(person);
   if person is null then
     insert into market.account default values returning id into person;
   end if;
@@ -96,32 +98,38 @@ begin
     insert into market.session (account_id, secret_hash) values (person, approve_connection.new_session_hash);
   end if;
   perform internal.adopt_agent(agent, person);
-  if exists (select from market.proved_method p where p.account_id = person and p.email is not null) then
-    perform internal.enqueue('send_approval_notice', agent.id);
-  end if;
+  perform internal.notify_of_approval(agent.id, person);
+  update market.oauth_grant g
+  set code_hash = approve_connection.code_hash, code_expires_at = now() + interval '60 seconds'
+  where g.agent_id = agent.id and approve_connection.code_hash is not null;
   return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,
-    'new_session', session.account_id is null);
+    'new_session', session.account_id is null, 'client', internal.way_back(agent.id));
 end
 $$;
-comment on function api.approve_connection(bytea, bytea, bytea, text) is
+comment on function api.approve_connection(bytea, bytea, bytea, text, bytea) is
   'Approves the agent. It then acts for the account of the session, or for a new account that new_session_hash signs '
-  'in. Repeated by the same person, it returns the same response: agent_id, agent_name, new_session, has_method. '
-  'Raises 401 (sign_in_again), 404, 409 (account_changed when the account is not the one that the page showed) or 410.';
-grant execute on function api.approve_connection(bytea, bytea, bytea, text) to souk_api;
+  'in. Repeated by the same person, it returns the same response: agent_id, agent_name, new_session, has_method, '
+  'client (internal.way_back). code_hash is the hash of the authorization code for a client of OAuth. Raises 401 '
+  '(sign_in_again), 404, 409 (account_changed when the account is not the one that the page showed) or 410.';
+grant execute on function api.approve_connection(bytea, bytea, bytea, text, bytea) to souk_api;
 
-create or replace function api.decline_connection(secret_hash bytea) returns jsonb
+create or replace function api.decline_connection(
+  secret_hash bytea, browser_hash bytea default null, address text default null
+) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   connection market.connection := internal.lock_connection(decline_connection.secret_hash, null);
 begin
   perform internal.check_connection(connection);
-  insert into market.rate_limit_hit (scope, action) values ('address:' || connection.address, 'decline');
+  perform internal.count_decline(connection, decline_connection.browser_hash, decline_connection.address);
   -- Removing the agent also ends its link.
   update market.agent a set removed_at = now() where a.id = connection.agent_id;
-  return jsonb '{}';
+  return jsonb_build_object('client', internal.way_back(connection.agent_id));
 end
 $$;
-comment on function api.decline_connection(bytea) is
-  '"Not mine": ends the link and the agent''s token. Raises 404, 409 or 410 when the link does not work.';
-grant execute on function api.decline_connection(bytea) to souk_api;
+comment on function api.decline_connection(bytea, bytea, text) is
+  '"Not mine": ends the link and the agent''s token, and counts towards blocking the address that requested the link '
+  '(internal.count_decline). browser_hash and address say who refuses. Returns client (internal.way_back). Raises 404, '
+  '409 or 410 when the link does not work.';
+grant execute on function api.decline_connection(bytea, bytea, text) to souk_api;

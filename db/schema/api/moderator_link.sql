@@ -1,4 +1,4 @@
--- The link that makes the person who accepts it a moderator. `npm start` prints one while the database has no
+-- The link that makes the person who accepts it a moderator. `npm start` gives one while the database has no
 -- moderator; no call of the API can create one. Reading the link changes nothing, accepting deletes it.
 
 create or replace function api.get_moderator_link(secret_hash bytea) returns jsonb

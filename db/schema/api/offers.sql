@@ -4,20 +4,22 @@ create or replace function api.get_offer(id uuid) returns jsonb
   language plpgsql stable
 as $$
 declare
-  offer market.offer;
+  read record;
 begin
-  select * into offer from market.offer o where o.id = get_offer.id;
+  select o.status, coalesce(o.account_id = internal.visible_account_id(), false) as own,
+    internal.search_result_document(o) || jsonb_build_object('status', o.status, 'domain', o.domain,
+      'category', o.category, 'offer_kind', o.offer_kind, 'updated_at', internal.utc(o.updated_at)) as document
+  into read from market.offer o where o.id = get_offer.id;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   end if;
-  if offer.status <> 'published' then
-    return internal.owner_offer_document(offer);
+  if not read.own then
+    return read.document;
   end if;
-  return internal.search_result_document(offer)
-    || jsonb_build_object('status', offer.status, 'domain', offer.domain, 'category', offer.category,
-      'offer_kind', offer.offer_kind, 'updated_at', internal.utc(offer.updated_at))
-    || case when offer.account_id = internal.account_id() then
-      jsonb_build_object('owner', internal.owner_offer_document(offer)) else '{}' end;
+  return (select case o.status when 'published'
+      then read.document || jsonb_build_object('owner', internal.owner_offer_document(o))
+      else internal.owner_offer_document(o) end
+    from market.offer o where o.id = get_offer.id);
 end
 $$;
 comment on function api.get_offer(uuid) is
@@ -43,7 +45,7 @@ begin
   into results, last_id, more
   from (
     select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
-    where o.account_id = internal.account_id()
+    where o.account_id = internal.visible_account_id()
       and (list_offers.status is null or o.status = list_offers.status)
       and (after is null or o.id < after)
     order by o.id desc limit list_offers.page_size + 1) as p;
@@ -60,31 +62,39 @@ create or replace function api.update_offer(id uuid, body jsonb, errors jsonb) r
 as $$
 declare
   offer market.offer;
+  last record;
+  headers constant jsonb := internal.rate_limit_headers(internal.own_usage('publish_offer'));
 begin
-  perform internal.require_permission('manage_offers',
-    internal.rate_limit_headers(internal.own_usage('publish_offer')));
+  perform internal.require_permission('manage_offers', headers);
+  -- The new text is read as that of a new offer is.
+  perform internal.require_method('publish_offer', headers);
   offer := internal.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
     perform internal.raise_problem(409, 'invalid_state',
       format('This offer is %s, so it cannot be changed.', offer.status));
   end if;
-  -- Members that the request omits are copied from the offer, so two changes at the same time would undo each other.
-  if exists (select from market.submission s where s.target_id = offer.id and s.completed_at is null) then
-    perform internal.raise_problem(409, 'invalid_state',
-      'Another change of this offer is being read. Try again in a second.',
-      jsonb_build_object('retry_after', 1, 'headers',
-        internal.rate_limit_headers(internal.own_usage('publish_offer'))));
-  end if;
+  -- Members that the request omits are those of the last change. That may be one of this caller that is still being
+  -- read, or one that waits for a moderator. What another agent sent is not taken over before it counts: that agent may
+  -- have been removed.
+  select l.text, l.images into last from (
+    (select 1 as place, s.text, s.images from market.submission s
+      where s.target_id = offer.id and s.completed_at is null and s.agent_id is not distinct from internal.agent_id()
+      order by s.id desc limit 1)
+    union all
+    select 2, c.text, c.images from market.offer_change c where c.offer_id = offer.id and c.rejected_at is null
+    union all
+    select 3, offer.text, offer.images) as l
+  order by l.place limit 1;
   return internal.create_submission('update_offer', 'publish_offer',
     -- The text is always extracted again, because every published field must be stated in the published text.
-    jsonb_build_object('text', offer.text, 'images', to_jsonb(offer.images)) || body, null, null,
-    case when errors = '[]' then internal.submission_errors(body) else errors end, offer.id);
+    jsonb_build_object('text', last.text, 'images', to_jsonb(last.images)) || body, null, null,
+    case when errors = '[]' then internal.submission_errors(body) else errors end, offer.id,
+    array(select m from unnest('{text,images}'::text[]) as m where body ? m));
 end
 $$;
 comment on function api.update_offer(uuid, jsonb, jsonb) is
   'Admits a new text or new images of an own offer, and counts it as publishing. Returns {submission, headers}. Raises '
-  '404 for an offer of another account, and 409 invalid_state when the offer is removed or rejected or another change '
-  'is in progress.';
+  '404 for an offer of another account, and 409 invalid_state when the offer is removed or rejected.';
 grant execute on function api.update_offer(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_offer(id uuid) returns jsonb
@@ -95,6 +105,7 @@ declare
 begin
   perform internal.require_permission('manage_offers');
   offer := internal.own_offer(archive_offer.id);
+  perform internal.admit('manage', null, null, '[]');
   if offer.status <> 'archived' then
     update market.offer o set status = 'archived' where o.id = offer.id returning * into offer;
   end if;
@@ -113,6 +124,7 @@ declare
 begin
   perform internal.require_permission('manage_offers');
   offer := internal.own_offer(republish_offer.id);
+  perform internal.admit('manage', null, null, '[]');
   if offer.status <> 'published' then
     if offer.status = 'archived' then
       perform internal.admit('publish_offer', null, null, '[]');
@@ -123,15 +135,37 @@ begin
 end
 $$;
 comment on function api.republish_offer(uuid) is
-  'Publishes an own archived offer again, which counts as publishing; a published one stays as it is. Raises 409 '
-  'invalid_state for a removed or rejected one, or one that waits for review.';
+  'Publishes an own archived offer again, which counts as publishing besides the limit of manage; a published one '
+  'stays as it is. Raises 409 invalid_state for a removed or rejected one, or one that waits for review.';
 grant execute on function api.republish_offer(uuid) to souk_api;
+
+create or replace function internal.report_errors(reason text, comment text) returns jsonb
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select coalesce(jsonb_agg(e), '[]') from (
+    select jsonb_build_object('pointer', '/reason', 'detail', 'Choose one of the reasons.') as e
+    where not exists (select from market.reason r where r.code = report_errors.reason)
+    union all
+    select jsonb_build_object('pointer', '/comment', 'detail', 'A comment may have at most 1,000 characters.')
+    where char_length(report_errors.comment) > 1000) as errors);
+end
+$$;
+comment on function internal.report_errors(text, text) is
+  'Returns what is wrong with a report: [{pointer, detail}]. Runs as its owner, because callers cannot read the '
+  'reasons.';
+grant execute on function internal.report_errors(text, text) to souk_agent, souk_person;
 
 create or replace function api.report_offer(id uuid, reason text, comment text) returns jsonb
   language plpgsql volatile
 as $$
+declare
+  errors constant jsonb := internal.report_errors(report_offer.reason, report_offer.comment);
 begin
   perform internal.require_permission('report_offer');
+  if errors <> '[]' then
+    perform internal.raise_field_problems(errors);
+  end if;
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
     perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = internal.account_id()) then
@@ -139,18 +173,31 @@ begin
       'This is an offer of your own account. Change it, or archive it.');
   end if;
   perform internal.lock_own_account();
+  perform internal.admit('report_offer', null, null, '[]');
+  if internal.sandbox_id() is not null then
+    return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
+      'summary',
+      'Moderators do not look at sandboxes, so nothing follows. In the market, one would look at this offer.');
+  end if;
+  -- While this call waited for the account, the offer may have been archived or removed. The policy of the table is
+  -- checked with the same snapshot as this query.
   insert into market.report as r (offer_id, account_id, agent_id, reason, comment)
-  values (report_offer.id, internal.account_id(), internal.agent_id(), report_offer.reason,
-    nullif(btrim(report_offer.comment), ''))
+  select o.id, internal.account_id(), internal.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), '')
+  from market.offer o where o.id = report_offer.id and o.status = 'published'
   on conflict on constraint report_once do update
     set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(),
       completed_at = null
     where r.completed_at is not null;
+  if not found and not exists (
+    select from market.offer o where o.id = report_offer.id and o.status = 'published') then
+    perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  end if;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
     'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');
 end
 $$;
 comment on function api.report_offer(uuid, text, text) is
   'Reports a published offer of another account to the moderators. An account has one open report for each offer. '
-  'Raises 404 when the offer is not visible, and 409 invalid_state for an own offer or while the account is suspended.';
+  'Raises 404 when the offer is not visible, 409 invalid_state for an own offer or while the account is suspended, and '
+  '429 beyond the limit of report_offer.';
 grant execute on function api.report_offer(uuid, text, text) to souk_api;

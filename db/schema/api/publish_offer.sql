@@ -22,6 +22,7 @@ create or replace function api.preview_offer(body jsonb, errors jsonb) returns j
   language plpgsql volatile
 as $$
 begin
+  perform internal.require_preview(internal.rate_limit_headers(internal.own_usage('preview_offer')));
   return internal.create_submission('preview_offer', 'preview_offer', body, null, null,
     case when errors = '[]' then internal.submission_errors(body) else errors end, null);
 end

@@ -1,5 +1,7 @@
--- Cached vectors of queries, for a paid embedding provider. Each vector is bought once, and only for agents that a
--- person has approved, so that a client that calls POST /v1/connect in a loop costs nothing.
+-- Cached vectors of queries, for a paid embedding provider. A vector is bought only for agents that a person has
+-- approved (so for no test agent), and for persons with a proved sign-in method, so that a client that calls POST
+-- /v1/connect in a loop costs nothing. All agents and sessions of an account together cause a limited number of new
+-- vectors an hour.
 
 create or replace function api.find_query_embedding(query_hash bytea, model text) returns jsonb
   language plpgsql stable
@@ -9,13 +11,27 @@ begin
     'embedding', (
       select q.embedding::text from market.query_embedding q
       where q.model = find_query_embedding.model and q.query_hash = find_query_embedding.query_hash),
-    'may_embed', internal.connected());
+    'may_embed', internal.connected() and internal.sandbox_id() is null and not internal.lacks_method());
 end
 $$;
 comment on function api.find_query_embedding(bytea, text) is
   'Returns {embedding, may_embed}. embedding: the cached vector of the query with this SHA-256, or null. may_embed: '
   'whether the API may pay the provider for a query of this caller.';
 grant execute on function api.find_query_embedding(bytea, text) to souk_api;
+
+create or replace function api.count_query_embedding() returns jsonb
+  language plpgsql volatile
+as $$
+begin
+  perform internal.require_connected('search_offers');
+  return jsonb_build_object('refusal', internal.count_query_embedding());
+end
+$$;
+comment on function api.count_query_embedding() is
+  'Counts that the API buys the vector of a new query for the caller''s account. Returns {refusal}: null, or the '
+  'sentence for the caller when the account has used its queries of this hour. Raises 403 until a person has approved '
+  'the agent.';
+grant execute on function api.count_query_embedding() to souk_api;
 
 create or replace function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
   language plpgsql volatile

@@ -26,7 +26,9 @@ grant execute on function api.offer_methods(jsonb) to souk_api;
 
 create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
-  email text, link_hash bytea, code_hash bytea, address text
+  email text, link_hash bytea, code_hash bytea, address text, code_hash_9 bytea default null,
+  code_hash_12 bytea default null,
+  kept jsonb default null, leave boolean default false
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -35,6 +37,9 @@ declare
   session record := internal.find_session(start_sign_in.session_hash);
   account_id uuid;
   mailbox text := internal.mailbox_of(start_sign_in.email);
+  code_digits integer := 6;
+  kept_agents uuid[];
+  leaves uuid;
 begin
   if not exists (select from market.sign_in_method m where m.method = start_sign_in.method and m.available) then
     perform internal.raise_problem(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
@@ -70,33 +75,60 @@ begin
   if session.account_id = account_id then
     perform internal.check_recent_sign_in(account_id, session.signed_in_at);
   end if;
-  if start_sign_in.method = 'email' then
-    if mailbox is null then
-      perform internal.raise_field_problems(
-        '[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+  perform internal.count_sign_in(start_sign_in.address);
+  if start_sign_in.method = 'email' and mailbox is null then
+    perform internal.raise_field_problems(
+      '[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+  end if;
+  if account_id is null then
+    leaves := internal.account_to_leave(start_sign_in.session_hash);
+    if leaves is not null and not coalesce(start_sign_in.leave, false) then
+      perform internal.raise_problem(409, 'invalid_state',
+        'Only this browser can open the account that it is signed in to, and that account has no way to sign in. Open '
+        'the sign-in page again, and say whether to add this sign-in to it, or to leave it and disconnect its agents.',
+        '{"leaves": true}');
     end if;
+  elsif not internal.is_recovery(verification, session.account_id) then
+    kept_agents := internal.choose_agents(account_id, start_sign_in.kept);
+  end if;
+  if start_sign_in.method = 'email' then
     perform internal.count_sign_in_mail(mailbox, start_sign_in.address);
+    -- A process of the previous release knows only codes of six digits.
+    if start_sign_in.code_hash_12 is not null then
+      code_digits := internal.code_digits(mailbox, start_sign_in.address);
+    end if;
   end if;
   insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash,
-    expires_at)
+    code_digits, expires_at, kept_agents, left_account_id)
   values (start_sign_in.flow_hash, start_sign_in.method,
     case when account_id is null then 'sign_in' else 'add' end, account_id, verification.id,
     case when start_sign_in.method = 'email' then mailbox end,
     case when start_sign_in.method = 'email' then start_sign_in.link_hash end,
-    case when start_sign_in.method = 'email' then start_sign_in.code_hash end,
-    least(now() + interval '15 minutes', verification.expires_at))
+    case when start_sign_in.method = 'email' then case code_digits when 6 then start_sign_in.code_hash
+      when 9 then start_sign_in.code_hash_9 else start_sign_in.code_hash_12 end end,
+    code_digits,
+    least(now() + interval '15 minutes', verification.expires_at), kept_agents, leaves)
   on conflict do nothing;
   if not found then
     perform internal.raise_problem(409, 'invalid_state', 'This sign-in was begun already. Start again.');
   end if;
-  return jsonb_strip_nulls(jsonb_build_object('email', case when start_sign_in.method = 'email' then mailbox end));
+  return case when start_sign_in.method = 'email'
+    then jsonb_build_object('email', mailbox, 'code_digits', code_digits) else '{}' end;
 end
 $$;
-comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) is
+comment on function api.start_sign_in( bytea, text, text, bytea, bytea, text, bytea, bytea, text, bytea, bytea, jsonb,
+  boolean ) is
   'Begins an attempt to sign in, to add a method to the account of the session, or to complete the verification of an '
-  'agent''s link. Raises 400, 401 (sign_in_again), 404, 409, 410, or 429 for too many messages. Returns email, the '
-  'normalized address that the message goes to. The response does not tell whether an account exists.';
-grant execute on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, bytea, text) to souk_api;
+  'agent''s link. `kept`: the ids of the agents that go on acting for the account; the others are removed when the '
+  'attempt succeeds. `leave`: the person knows that the account of this browser is lost (internal.account_to_leave). '
+  'Raises 400, 401 (sign_in_again), 404, 409 (choose_agents, or leaves: the page has to ask), 410, or 429 for too many '
+  'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits: '
+  'which of the codes it must contain, that of code_hash (6), code_hash_9 or code_hash_12. The response does not tell '
+  'whether an account exists.';
+grant execute on function api.start_sign_in(
+  bytea, text, text, bytea, bytea, text, bytea, bytea, text, bytea, bytea, jsonb, boolean
+)
+  to souk_api;
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -143,14 +175,15 @@ begin
   return jsonb_build_object(
     'method', attempt.method,
     'email', attempt.email,
+    'code_digits', attempt.code_digits,
     'expires_in', ceil(extract(epoch from attempt.expires_at - now()))::integer,
     'tries_left', 5 - attempt.tries,
     'finished', attempt.finished_at is not null);
 end
 $$;
 comment on function api.get_sign_in(bytea) is
-  'Returns the attempt of a browser: method, email, expires_in (seconds), tries_left, finished. Raises 404 when there '
-  'is none or it has expired.';
+  'Returns the attempt of a browser: method, email, code_digits, expires_in (seconds), tries_left, finished. Raises '
+  '404 when there is none or it has expired.';
 grant execute on function api.get_sign_in(bytea) to souk_api;
 
 create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
@@ -166,16 +199,18 @@ begin
   perform internal.check_sign_in_mail(attempt);
   return jsonb_build_object(
     'same_browser', coalesce(attempt.flow_hash = get_mail_link.flow_hash, false),
+    'code_digits', attempt.code_digits,
     'expires_in', ceil(extract(epoch from attempt.expires_at - now()))::integer);
 end
 $$;
 comment on function api.get_mail_link(bytea, bytea) is
-  'Returns what the page of a mailed link shows: same_browser (if false, the page shows only the code) and expires_in '
-  '(seconds). Raises 404, or 410 when the link no longer works. Changes nothing.';
+  'Returns what the page of a mailed link shows: same_browser (if false, the page shows only the code), code_digits '
+  'and expires_in (seconds). Raises 404, or 410 when the link no longer works. Changes nothing.';
 grant execute on function api.get_mail_link(bytea, bytea) to souk_api;
 
 create or replace function api.finish_mail_sign_in(
-  flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea
+  flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea,
+  address text default null, record_key bytea default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -186,28 +221,35 @@ declare
     internal.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
 begin
   if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
-    perform internal.raise_problem(400, 'bad_request', 'Enter the six-digit code, or open the link from the message.');
+    perform internal.raise_problem(400, 'bad_request', 'Enter the code, or open the link from the message.');
   end if;
   perform internal.check_sign_in_mail(attempt);
   if finish_mail_sign_in.link_hash <> attempt.link_hash then
     perform internal.raise_problem(410, 'link_expired',
       'This link is from an earlier message. Open the link from the newest one, or enter its code.');
-  elsif finish_mail_sign_in.code_hash <> attempt.code_hash then
-    -- This is returned and not raised, because raising would roll back the count.
-    update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id;
-    return jsonb_build_object('wrong_code', true, 'tries_left', 4 - attempt.tries);
   end if;
+  if finish_mail_sign_in.code_hash is not null then
+    perform internal.admit_code(attempt, finish_mail_sign_in.address);
+    if finish_mail_sign_in.code_hash <> attempt.code_hash then
+      perform internal.count_wrong_code(attempt, finish_mail_sign_in.address);
+      -- This is returned and not raised, because raising would roll back the count.
+      return jsonb_build_object('wrong_code', true, 'tries_left', 4 - attempt.tries);
+    end if;
+  end if;
+  perform internal.use_record_key(finish_mail_sign_in.record_key);
   return internal.complete_sign_in(attempt, subject, email, null,
     finish_mail_sign_in.session_hash, finish_mail_sign_in.new_session_hash);
 end
 $$;
-comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) is
+comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea, text, bytea) is
   'Completes an attempt with its mailed link or code, in the browser that began it. Returns the result of '
-  'internal.complete_sign_in, or wrong_code with tries_left. Raises 410 when link and code no longer work.';
-grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea) to souk_api;
+  'internal.complete_sign_in, or wrong_code with tries_left. Raises 410 when link and code no longer work, and 429 '
+  'when codes of this length are not accepted at present. `address` is where the code was entered.';
+grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea, text, bytea) to souk_api;
 
 create or replace function api.finish_sign_in(
-  flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea
+  flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea,
+  record_key bytea default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -225,13 +267,14 @@ begin
     perform internal.raise_problem(409, 'invalid_state',
       'This sign-in was used already, or took longer than 15 minutes. Start again.');
   end if;
+  perform internal.use_record_key(finish_sign_in.record_key);
   return
     internal.complete_sign_in(attempt, subject_hash, internal.mailbox_of(finish_sign_in.email), finish_sign_in.name,
     finish_sign_in.session_hash, finish_sign_in.new_session_hash);
 end
 $$;
-comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) is
+comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) is
   'Completes an attempt with the answer of a provider, in the browser that began it: subject, and email only if the '
   'provider verified it. Returns the result of internal.complete_sign_in. Raises 400 without a subject, and 409 when '
   'the attempt succeeded before, has expired, or was begun with another method.';
-grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea) to souk_api;
+grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) to souk_api;

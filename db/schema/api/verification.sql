@@ -14,6 +14,11 @@ begin
       format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
       start_verification.base_url));
   end if;
+  if internal.sandbox_id() is not null then
+    perform internal.raise_problem(409, 'invalid_state',
+      'You are a test agent in a sandbox, so there is no person who could prove a sign-in method, and nothing here '
+      'requires one. Test this with an agent that a person approves: POST /v1/connect without sandbox.');
+  end if;
   if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
     perform internal.raise_problem(400, 'unknown_method',
       case when internal.sign_in_methods(true) = '[]' then
@@ -47,6 +52,8 @@ begin
     sha256(convert_to(internal.verification_secret(link_key, new_id), 'UTF8')))
   on conflict do nothing;
   started := found;
+  perform internal.renew_link(v.id, start_verification.link_key) from market.verification v
+  where v.agent_id = internal.agent_id() and v.method = start_verification.method and v.status = 'pending';
   -- The pending verification; if another transaction has just decided it, the latest one.
   select * into verification from market.verification v
   where v.agent_id = internal.agent_id() and v.method = start_verification.method
@@ -58,7 +65,7 @@ $$;
 comment on function api.start_verification(text, text, bytea) is
   'Returns the Verification, with status 201 and a new link, 200 and the same link while a verification is pending, or '
   '200 and "completed" if the account has proved the method. Raises 400 unknown_method, 401 if the agent was just '
-  'removed, and 409 if the caller is a person or the agent was just approved.';
+  'removed, and 409 if the caller is a person or a test agent, or the agent was just approved.';
 grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb

@@ -1,6 +1,7 @@
 -- The page behind an agent's verification link. Reading it changes nothing. The secret in the link authorizes the
 -- caller as long as the account has no proved method and no live session of a person. After that, a session of the
--- account is required.
+-- account is required. If a person has claimed the account, proving the method recovers it
+-- (internal/recover_account.sql), and until then the page shows nothing of the account.
 
 create or replace function api.get_verification_page(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -10,31 +11,36 @@ declare
   session_account uuid := (internal.find_session(get_verification_page.session_hash)).account_id;
   mine boolean;
   missing text;
+  agent market.agent;
 begin
   select * into verification from market.verification v where v.secret_hash = get_verification_page.secret_hash;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
   end if;
   mine := coalesce(session_account = verification.account_id, false);
-  missing := internal.missing_session(verification.account_id, session_account);
+  missing := internal.missing_session(verification, session_account);
+  select * into agent from market.agent a where a.id = verification.agent_id;
   return (
     select jsonb_build_object(
       'status', d.document -> 'status',
       'method', verification.method,
-      'agent_name', (select a.name from market.agent a where a.id = verification.agent_id),
+      'agent_id', agent.id,
+      'agent_name', agent.name,
+      'agent_removed', agent.removed_at is not null,
       'account_label', case when mine then internal.account_label(verification.account_id)
         else internal.account_label_for_agent(verification.account_id) end,
       'requires', case when missing is null then 'nothing' else 'session' end,
       'missing', missing,
       'mine', mine,
+      'recovers', missing is null and internal.is_recovery(verification, session_account),
       'expires_in', d.document -> 'expires_in')
     from (select internal.verification_document(verification, '', '') as document) as d);
 end
 $$;
 comment on function api.get_verification_page(bytea, bytea) is
-  'Returns what the page of a verification link shows: status, method, agent_name, account_label, requires (nothing or '
-  'session), missing (as internal.missing_session), mine, expires_in (seconds). Raises 404 when there is no such link. '
-  'Changes nothing.';
+  'Returns what the page of a verification link shows: status, method, agent_id, agent_name, agent_removed, '
+  'account_label, requires (nothing or session), missing (as internal.missing_session), mine, recovers (proving the '
+  'method recovers the account), expires_in (seconds). Raises 404 when there is no such link. Changes nothing.';
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb

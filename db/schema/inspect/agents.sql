@@ -20,11 +20,12 @@ comment on column inspect.agents.name is
   'The name that the agent gave itself. It is text from a stranger: do not trust it.';
 comment on column inspect.agents.created_at is 'When the agent called POST /v1/connect.';
 comment on column inspect.agents.connected_at is
-  'When a person approved the agent. While this is null, the writes of the agent are refused with 403.';
+  'When a person approved the agent. While this is null, the writes of the agent are refused with 403. It is null '
+  'again after the account was recovered (market.agent.disconnected_at), until the person approves the agent anew.';
 comment on column inspect.agents.removed_at is
   'When the agent was removed. From then on its calls are refused with 401.';
 comment on column inspect.agents.calls_last_hour is
-  'Counted calls (publish, ask, preview) in the last hour. Reads and searches are not counted.';
+  'Counted calls (publish, ask, preview, manage, report) in the last hour. Reads and searches are not counted.';
 comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Older calls are not stored.';
 comment on column inspect.agents.last_call_at is 'The latest counted call; null when there was none in the last day.';
 comment on column inspect.agents.submissions_waiting is
@@ -44,7 +45,8 @@ select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, 
         when w.used >= cap.calls then
           format(', so the next is refused with 429; in %s seconds a slot is free', wait.seconds)
         else ', so the next is admitted' end),
-    case when o.cap is null then format(
+    case when o.cap is null and t.factor = 0 then format('The cap: %s for every account.', t.base)
+    when o.cap is null then format(
       'The cap: %s + %s x (4 x %s settled offers + 30 x %s proved methods + %s for an account of 30 days), at most '
       '%s%s.',
         t.base, t.factor, t.settled, t.proved, case when t.old then 60 else 0 end, 10 * t.base,
@@ -59,7 +61,7 @@ select a.id as agent_id, action.name as action, w.used >= cap.calls as refused, 
   o.changed_at as overridden_at, p.suspended_at is not null as account_suspended
 from market.agent a
 join market.account p on p.id = a.account_id
-cross join (values ('publish_offer'), ('create_ask'), ('preview_offer')) as action (name)
+cross join (select l.action as name from internal.limited_actions() as l) as action
 left join market.cap_override o on o.account_id = a.account_id and o.action = action.name
 cross join lateral internal.rate_limit_terms(a.account_id, action.name) as t
 cross join lateral internal.rate_limit(a.account_id, action.name) as cap (calls)
@@ -74,8 +76,9 @@ comment on view inspect.why_429 is
   'limit of that endpoint is for a network address and not for an agent.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is
-  'publish_offer (counts updates and republishing too), create_ask (counts updates too) or preview_offer. Each has its '
-  'own window.';
+  'publish_offer (counts updates and republishing too), create_ask (counts updates too), preview_offer, manage '
+  '(archiving, republishing, reopening, fulfilling, changes of watch_enabled) or report_offer. Each has its own '
+  'window.';
 comment on column inspect.why_429.refused is 'Whether a call would be refused now.';
 comment on column inspect.why_429.used is 'Calls admitted in the last hour. Refused and replayed calls do not count.';
 comment on column inspect.why_429.cap is 'Allowed calls an hour, from internal.rate_limit.';
@@ -86,7 +89,8 @@ comment on column inspect.why_429.next_slot_at is
   'The time at which the next call is admitted; null when the cap is 0.';
 comment on column inspect.why_429.base is 'The cap of a new account. The other terms are added to it.';
 comment on column inspect.why_429.factor is
-  'The factor for the terms that are added to the base: 1 for publish_offer, 2 for the other actions.';
+  'The factor for the terms that are added to the base: 1 for publish_offer, 2 for create_ask and preview_offer, 0 for '
+  'the others, whose cap is the base.';
 comment on column inspect.why_429.settled_offers is
   'Offers published at least 72 hours ago and not removed; at most 60 count.';
 comment on column inspect.why_429.proved_methods is 'The number of sign-in methods that the account has proved.';
@@ -111,12 +115,16 @@ group by c.scope, c.action;
 comment on view inspect.windows is
   'When the load is unusual, or POST /v1/connect answers 429: every rolling window with a call in the last day. To see '
   'the busiest first, add order by used_last_hour desc. A network is blocked after CONNECTIONS_PER_HOUR calls of '
-  'connect in an hour, or three of decline in a day.';
+  'connect in an hour, or six of decline in a day.';
 comment on column inspect.windows.scope is
-  'agent:<id>; address:<network> for connect, decline and sign_in_mail; mailbox:<hash> and mailbox_at:<hash> for '
-  'sign_in_mail.';
+  'agent:<id>; account:<id> for embed_query, and for calls of a person whose account has a cap of a moderator; '
+  'address:<network> for connect, decline, sign_in_mail and wrong codes; sign_in:<network>; refuser:<hash> for '
+  'decline, so that a browser or network counts once; mailbox:<hash> and mailbox_at:<hash> for sign_in_mail, and '
+  'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed.';
 comment on column inspect.windows.action is
-  'publish_offer, create_ask, preview_offer, connect, decline or sign_in_mail.';
+  'publish_offer, create_ask, preview_offer, manage, report_offer, connect, decline, sign_in, sign_in_mail, '
+  'wrong_code_6, wrong_code_9 and wrong_code_12 (by the digits of the code), embed_query (a new query whose vector was '
+  'bought), or embed (a request for a vector that has not succeeded).';
 comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
 comment on column inspect.windows.used_last_day is 'Calls in the last day.';
 comment on column inspect.windows.next_leaves_at is

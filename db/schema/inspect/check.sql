@@ -28,7 +28,7 @@ begin
     'it is connected, and nobody has claimed account ' || g.account_id
   from market.agent g tablesample system (check_people.share)
   join market.account a on a.id = g.account_id
-  where g.connected_at is not null and a.claimed_at is null;
+  where g.connected_at is not null and a.claimed_at is null and g.sandbox_id is null;
 
   return query
   select 'approval_is_whole', 'agent ' || g.id,
@@ -36,7 +36,7 @@ begin
       else 'its link is approved, and it is not connected' end
   from market.connection c tablesample system (check_people.share)
   join market.agent g on g.id = c.agent_id
-  where (c.approved_at is null) <> (g.connected_at is null);
+  where (c.approved_at is null) <> (g.connected_at is null and g.disconnected_at is null);
 
   return query
   select 'removed_agent_has_no_link', 'agent ' || g.id, 'its link is open'
@@ -81,8 +81,9 @@ begin
   from (
     select c.scope, c.action, count(*) as calls from market.rate_limit_hit c
     where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
-    -- The account stats raise the cap to at most ten times the base, which is 60 or 120 by default.
-    group by c.scope, c.action having count(*) > case c.action when 'publish_offer' then 600 else 1200 end) as c
+    -- The account stats raise the cap of a text to at most ten times the base, which is 60 or 120 by default.
+    group by c.scope, c.action having count(*) > case c.action
+      when 'publish_offer' then 600 when 'manage' then 600 when 'report_offer' then 30 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
   where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
     -- If the cap was lowered within the hour, the earlier calls are no violation.
@@ -147,7 +148,10 @@ begin
       where s.expires_at < now() - interval '2 hours' order by s.expires_at limit 1)
     union all
     (select 'query vectors', 'the oldest is of ' || q.created_at from market.query_embedding q
-      where q.created_at < now() - interval '31 days' order by q.created_at limit 1)) as o;
+      where q.created_at < now() - interval '31 days' order by q.created_at limit 1)
+    union all
+    (select 'sandboxes', 'the oldest ended at ' || s.expires_at from market.sandbox s
+      where s.expires_at < now() - interval '2 hours' order by s.expires_at limit 1)) as o;
 end
 $$;
 comment on function inspect.check_requests(double precision) is
@@ -158,11 +162,15 @@ create or replace function inspect.is_underway(task text, id uuid) returns boole
   language plpgsql stable
 as $$
 begin
-  -- A job has eight attempts, which take about an hour. So a job older than two hours will not repair the row.
+  -- A job has eight attempts, which take about an hour. So a job that began two hours ago will not repair the row.
   return exists (
     select from graphile_worker.jobs j
-    where j.key = is_underway.task || ':' || is_underway.id and (j.attempts < j.max_attempts or j.locked_at is not null)
-      and j.created_at > now() - interval '2 hours');
+    where (j.key = is_underway.task || ':' || is_underway.id
+        -- The job that publishes an offer embeds it, too.
+        or is_underway.task = 'embed_offer' and j.key in (
+          select 'complete_submission:' || s.id from market.submission s where s.target_id = is_underway.id))
+      and (j.attempts < j.max_attempts or j.locked_at is not null)
+      and greatest(j.created_at, j.run_at) > now() - interval '2 hours');
 end
 $$;
 comment on function inspect.is_underway(text, uuid) is
@@ -189,7 +197,8 @@ begin
   from market.offer o tablesample system (check_market.share)
   left join market.offer_embedding e on e.offer_id = o.id
   -- The case makes the planner look for a job only where a vector is missing. Otherwise it would look for every offer.
-  where o.status = 'published' and not embeds_all
+  -- What a provider is paid for is not done for a sandbox.
+  where o.status = 'published' and o.sandbox_id is null and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id)
       else false end;
 
@@ -199,7 +208,7 @@ begin
   from market.ask a tablesample system (check_market.share)
   left join market.ask_embedding e on e.ask_id = a.id
   -- The job of an ask is enqueued a moment after its text was extracted.
-  where a.status = 'active' and a.read_at < now() - interval '10 minutes' and not embeds_all
+  where a.status = 'active' and a.sandbox_id is null and a.read_at < now() - interval '10 minutes' and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
       else false end;
 
@@ -222,6 +231,9 @@ begin
       case when a.status <> 'active' and m.first_matched_at > a.updated_at + interval '1 minute'
       then
       format('the ask has been %s since %s, and the match is of %s', a.status, a.updated_at, m.first_matched_at) end),
+    ('match_is_within_a_sandbox', false, case when o.sandbox_id is distinct from a.sandbox_id
+      then format('the offer is of %s, the ask of %s', coalesce('sandbox ' || o.sandbox_id, 'the market'),
+        coalesce('sandbox ' || a.sandbox_id, 'the market')) end),
     ('match_is_not_ones_own', false,
       case when o.account_id = a.account_id then 'both are of account ' || a.account_id end),
     -- A row that has just changed is matched again by its job. An inactive ask is matched again when it becomes active.
@@ -259,6 +271,7 @@ begin
   return query select * from inspect.check_people(share);
   return query select * from inspect.check_requests(share);
   return query select * from inspect.check_market(share);
+  return query select * from inspect.check_sandboxes();
   return query select * from inspect.check_moderation(share);
   return query select * from inspect.check_references(share);
   return query select * from inspect.check_log();

@@ -36,6 +36,23 @@ begin
     select from market.review_case c where c.offer_id = o.id and c.closed_at is null and 'pending' = any (c.causes));
 
   return query
+  select 'waiting_change_has_case', 'offer ' || c.offer_id,
+    'its change waits for review since ' || c.created_at || ', and no case is open'
+  from market.offer_change c tablesample system (check_moderation.share)
+  where c.rejected_at is null and not exists (
+    select from market.review_case r
+    where r.offer_id = c.offer_id and r.closed_at is null and 'pending' = any (r.causes));
+
+  return query
+  select 'change_has_approved_offer', 'offer ' || o.id,
+    format('it has a change, and is %s, %s', o.status, case when o.published_at is null then 'never published'
+      when o.account_id is distinct from c.account_id then 'of another account' else 'published before' end)
+  from market.offer_change c tablesample system (check_moderation.share)
+  join market.offer o on o.id = c.offer_id
+  where o.status not in ('published', 'archived') or o.published_at is null
+    or o.account_id is distinct from c.account_id;
+
+  return query
   select 'open_appeal_has_case', 'offer ' || a.offer_id,
     'its appeal waits since ' || a.created_at || ', and no case is open'
   from market.appeal a tablesample system (check_moderation.share)
@@ -51,7 +68,11 @@ begin
 
   return query
   select 'extraction_is_quoted', 'offer ' || o.id, 'its text does not say what it was read from: ' || q.quotes
-  from market.offer o tablesample system (check_moderation.share)
+  from (
+    select f.id, f.text, f.extraction from market.offer f tablesample system (check_moderation.share)
+    union all
+    select c.offer_id, c.text, c.extraction
+    from market.offer_change c tablesample system (check_moderation.share)) as o
   cross join lateral (
     select string_agg(f.field ->> 'start', ', ') as quotes
     from jsonb_path_query(o.extraction, 'strict $.** ? (exists (@.quote))') as f (field)
@@ -61,7 +82,8 @@ end
 $$;
 comment on function inspect.check_moderation(double precision) is
   'Checks cases, reports, appeals, suspensions and the quotes of extractions. Returns one row for each violation. '
-  'Accounts, offers and appeals are sampled: share is the percentage (0 to 100) of their rows that is read.';
+  'Accounts, offers, their changes and appeals are sampled: share is the percentage (0 to 100) of their rows that is '
+  'read.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
@@ -111,6 +133,7 @@ create or replace function inspect.check_log() returns table (invariant text, ob
 as $$
 declare
   this_month timestamp := date_trunc('month', now() at time zone 'UTC');
+  this_week timestamp := date_trunc('week', now() at time zone 'UTC');
 begin
   return query
   select 'log_has_its_months', 'market.' || m.name,
@@ -130,12 +153,27 @@ begin
     order by e.at limit 1);
 
   return query
+  select 'feed_has_its_weeks', 'market.' || w.name,
+    'it is not there, so events of its week fall into market.event_default'
+  from (
+    select 'event_' || to_char(this_week + make_interval(weeks => ahead), 'YYYY_MM_DD') as name, ahead
+    from generate_series(0, 1) as ahead) as w
+  where to_regclass('market.' || w.name) is null
+    and (w.ahead = 0 or now() at time zone 'UTC' > this_week + interval '1 day');
+
+  return query
+  (select 'feed_is_purged_in_time', 'market.event', 'the oldest event is of ' || e.occurred_at
+    -- 30 days, the week of the partition, and two days for the job.
+    from market.event e where e.occurred_at < now() - interval '39 days'
+    order by e.occurred_at limit 1);
+
+  return query
   (select 'agent_is_purged_in_time', 'agent ' || g.id,
     'nobody approved it, and it last wrote at ' || p.last_active_at
     from market.agent g join market.account_stats p on p.account_id = g.account_id
     -- jobs.purge_agents deletes agents after seven days, but skips rows that it cannot delete yet. So allow two days
     -- more.
-    where g.connected_at is null and g.created_at <= now() - interval '9 days'
+    where g.connected_at is null and g.disconnected_at is null and g.created_at <= now() - interval '9 days'
       and p.last_active_at <= now() - interval '9 days'
       and not exists (select from market.report r where r.account_id = g.account_id)
       and not exists (select from market.submission s where s.agent_id = g.id)

@@ -3,11 +3,12 @@
 create or replace view inspect.embedding_progress with (security_invoker = true) as
 with item as (
   select 'offer' as kind, 'embed_offer' as task, e.model
-  from market.offer o left join market.offer_embedding e on e.offer_id = o.id where o.status = 'published'
+  from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+  where o.status = 'published' and o.sandbox_id is null
   union all
   select 'ask' as kind, 'embed_ask' as task, e.model
   from market.ask a left join market.ask_embedding e on e.ask_id = a.id
-  where a.status = 'active' and a.read_at is not null
+  where a.status = 'active' and a.sandbox_id is null and a.read_at is not null
 ), counted as (
   select i.kind, i.task, count(*) as items,
     count(*) filter (where to_jsonb(i.model) = f.value) as with_vector,

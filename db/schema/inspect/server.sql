@@ -117,6 +117,43 @@ comment on column inspect.slow_statements.rows is 'The number of rows that all r
 comment on column inspect.slow_statements.statement is 'The statement, with $1 for its values.';
 grant select on inspect.slow_statements to souk_dba;
 
+create or replace view inspect.most_expensive with (security_invoker = true) as
+with measured as (
+  select 'function' as kind, f.schema || '.' || f.function as what, sum(f.calls)::bigint as calls, sum(f.self_ms) as ms
+  from inspect.slow_functions f group by f.schema, f.function
+  union all
+  select 'statement' as kind, s.statement as what, sum(s.calls)::bigint as calls, sum(s.total_ms) as ms
+  from inspect.slow_statements s
+  group by s.statement
+), ranked as (
+  select m.kind, row_number() over (partition by m.kind order by m.ms desc, m.what)::integer as place, m.what, m.calls,
+    m.ms, round(m.ms / nullif(m.calls, 0), 2) as ms_a_call,
+    round(100 * m.ms / nullif(sum(m.ms) over (partition by m.kind), 0), 1) as percent
+  from measured m
+)
+select r.kind, r.place, r.what, r.calls, r.ms, r.ms_a_call, r.percent from ranked r where r.place <= 10
+union all
+select n.kind, null, n.what, null, null, null, null
+from (values
+  ('function', 'Nothing is measured. As a superuser: alter database ' || quote_ident(current_database())
+    || ' set track_functions = ''pl''; sessions that start afterwards are measured.'),
+  ('statement', 'Nothing is measured. Add pg_stat_statements to shared_preload_libraries, restart the server, and as a '
+    || 'superuser: create extension pg_stat_statements;')) as n (kind, what)
+where not exists (select from measured m where m.kind = n.kind);
+comment on view inspect.most_expensive is
+  'When the service is slow: the ten functions and the ten statements that take the most time, each ranked by itself. '
+  'Where nothing is measured, one row says what a superuser has to switch on.';
+comment on column inspect.most_expensive.kind is 'function or statement.';
+comment on column inspect.most_expensive.place is '1 is the most expensive; null if nothing is measured.';
+comment on column inspect.most_expensive.what is
+  'The function, the statement with $1 for its values, or what to switch on.';
+comment on column inspect.most_expensive.calls is 'Calls since the statistics were reset.';
+comment on column inspect.most_expensive.ms is
+  'Time in the function itself and its statements, or the total time of the statement.';
+comment on column inspect.most_expensive.ms_a_call is 'The same for an average call.';
+comment on column inspect.most_expensive.percent is 'The share of the times of all functions, or of all statements.';
+grant select on inspect.most_expensive to souk_dba;
+
 create or replace view inspect.replication with (security_invoker = true) as
 select r.application_name as replica, r.state, r.sync_state,
   pg_catalog.pg_wal_lsn_diff(

@@ -18,10 +18,18 @@ begin
     'heartbeat_age_seconds', (select extract(epoch from now() - max(h.beat_at)) from market.worker_heartbeat h),
     'workers', (select count(*) from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds'),
     'invariants', (select jsonb_object_agg(i.invariant, i.broken) from market.invariant i),
+    -- Empty where track_functions is off. Functions of one name count together.
+    'functions', (
+      select coalesce(jsonb_agg(jsonb_build_object('function', f.name, 'calls', f.calls, 'seconds', f.seconds)), '[]')
+      from (
+        select s.schemaname || '.' || s.funcname as name, sum(s.calls)::bigint as calls,
+          round((sum(s.self_time) / 1000)::numeric, 3) as seconds
+        from pg_stat_user_functions s group by 1 order by 3 desc, 1 limit 10) as f),
     'checked_seconds_ago', (select extract(epoch from now() - max(i.checked_at)) from market.invariant i));
 end
 $$;
 comment on function inspect.state() is
-  'Returns backlog, heartbeat and broken invariants for /metrics: {jobs, submissions, heartbeat_age_seconds, workers, '
-  'invariants, checked_seconds_ago}. It contains only numbers, task names and invariant names, no id and no text.';
+  'Returns backlog, heartbeat, broken invariants and the ten functions that take the most time for /metrics: {jobs, '
+  'submissions, heartbeat_age_seconds, workers, invariants, functions, checked_seconds_ago}. It contains only numbers '
+  'and names of tasks, invariants and functions, no id and no text.';
 grant execute on function inspect.state() to souk_api, souk_worker, souk_dba;

@@ -43,7 +43,8 @@ begin
     'available_methods', internal.sign_in_methods(true),
     'unavailable_methods', internal.sign_in_methods(false),
     'sessions', signed.sessions,
-    'signed_in_seconds_ago', signed.signed_in_seconds_ago);
+    'signed_in_seconds_ago', signed.signed_in_seconds_ago,
+    'kept_after_deletion', internal.kept_after_deletion());
 end
 $$;
 comment on function internal.own_account() is
@@ -92,6 +93,10 @@ begin
   perform set_config('synchronous_commit', 'remote_apply', true);
   delete from market.session s
   where s.account_id = internal.account_id() and s.id is distinct from internal.session_id();
+  if not exists (select from market.proved_method m where m.account_id = internal.account_id()) then
+    -- Nobody can sign in again, so this browser's session lasts as long as one that only approved an agent.
+    update market.session s set signed_in_at = null where s.id = internal.session_id();
+  end if;
 end
 $$;
 comment on function internal.delete_proved_method(text, boolean) is

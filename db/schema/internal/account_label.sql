@@ -6,6 +6,19 @@ as $$ select case method_name.method when 'email' then 'e-mail' else initcap(met
 comment on function internal.method_name(text) is 'Returns the name of a sign-in method for use in a sentence.';
 grant execute on function internal.method_name(text) to souk_person;
 
+create or replace function internal.notice_email(account_id uuid) returns text
+  language sql stable
+as $$
+  select p.email from market.proved_method p join market.sign_in_method m on m.method = p.method
+  where p.account_id = notice_email.account_id and p.email is not null
+  -- A person who signs in by e-mail reads that address, so it comes first.
+  order by p.method <> 'email', m.position
+  limit 1
+$$;
+comment on function internal.notice_email(uuid) is
+  'Returns the e-mail address to which messages about an account are sent; null when none was proved.';
+grant execute on function internal.notice_email(uuid) to souk_person;
+
 create or replace function internal.account_label(account_id uuid) returns text
   language plpgsql stable
 as $$

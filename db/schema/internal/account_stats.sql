@@ -10,6 +10,31 @@ end
 $$;
 comment on function internal.create_account_stats() is 'Creates the account_stats row of a new account.';
 
+create or replace function internal.set_publisher() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.publisher := internal.build_publisher(new);
+  return new;
+end
+$$;
+comment on function internal.set_publisher() is 'Builds the public record of an account whose stats change.';
+
+create or replace function internal.refresh_publisher() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- set_publisher builds it. If another transaction changes the row at the same time, the one that comes second sees
+  -- what the first has committed.
+  update market.account_stats p set publisher = null
+  where p.account_id = (to_jsonb(case tg_op when 'DELETE' then old else new end) ->> tg_argv[0])::uuid;
+  return null;
+end
+$$;
+comment on function internal.refresh_publisher() is
+  'Builds the public record of an account again when a row on which it depends has changed. Its argument is the column '
+  'with the account''s id.';
+
 create or replace function internal.note_activity() returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

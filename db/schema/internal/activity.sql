@@ -5,14 +5,14 @@ create or replace function internal.activity_target(table_name text, row_id text
 as $$
 begin
   -- The title is the present title of the object, not that of the time of the event. A deleted object has none.
-  return case table_name
-    when 'offer' then jsonb_build_object('type', 'offer', 'id', row_id,
+  return case
+    when table_name in ('offer', 'offer_change') then jsonb_build_object('type', 'offer', 'id', row_id,
       'title', (select o.title from market.offer o where o.id = row_id::uuid))
-    when 'ask' then jsonb_build_object('type', 'ask', 'id', row_id,
+    when table_name = 'ask' then jsonb_build_object('type', 'ask', 'id', row_id,
       'title', (select a.title from market.ask a where a.id = row_id::uuid))
-    when 'agent' then jsonb_build_object('type', 'agent', 'id', row_id,
+    when table_name = 'agent' then jsonb_build_object('type', 'agent', 'id', row_id,
       'title', (select a.name from market.agent a where a.id = row_id::uuid))
-    when 'proved_method' then jsonb_build_object('type', 'method', 'id', row_id, 'title', row_id)
+    when table_name = 'proved_method' then jsonb_build_object('type', 'method', 'id', row_id, 'title', row_id)
   end;
 end
 $$;
@@ -35,8 +35,11 @@ begin
     select e.*, row_number() over (order by e.at desc, e.id desc) as n
     from (
       select e.id, e.at, e.actor_type, e.agent_id, e.action, e.table_name, e.row_id from market.audit_event e
-      where e.subject_account_id = internal.account_id() and e.at > now() - interval '12 months'
-        and e.table_name in ('offer', 'ask', 'agent', 'account', 'profile', 'proved_method')
+      where e.subject_account_id = internal.account_id()
+        and e.at >= greatest(now() - interval '12 months', internal.shown_since())
+        and e.table_name in ('offer', 'offer_change', 'ask', 'agent', 'account', 'profile', 'proved_method')
+        -- A change is deleted when it is published or replaced, or its offer removed. Other events show that.
+        and e.action <> 'offer_change.deleted'
         and (last_seen is null or (e.at, e.id) < ((last_seen ->> 'time')::timestamptz, (last_seen ->> 'id')::uuid))
       order by e.at desc, e.id desc limit own_activity.page_size + 1) as e
   )

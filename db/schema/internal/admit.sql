@@ -2,19 +2,20 @@
 --   1. The idempotency key. A call with a known key ends here: it gets the stored response, or 409.
 --   2. The rate limit (429).
 --   3. The errors in the fields (400).
+--   4. The number of texts, in a sandbox (409).
 -- The call is counted last. So replays, conflicts and refused calls are not counted. Calls of a person (with a session)
--- have no rate limit and are never counted.
+-- have a rate limit, and are counted, only if a moderator set one for the account.
 
-create or replace function internal.admit(action text, idempotency_key text, request_hash bytea, errors jsonb)
-  returns jsonb
+create or replace function internal.admit(
+  action text, idempotency_key text, request_hash bytea, errors jsonb
+) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   agent uuid := internal.agent_id();
   -- An agent's keys belong to the agent. Keys sent in the browser belong to the account.
   owner uuid := coalesce(agent, internal.account_id());
-  scope text := 'agent:' || agent;
-  cap integer;
+  own record;
   usage jsonb;
   wait integer;
   first record;
@@ -46,42 +47,47 @@ begin
           'second.',
           jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(usage)));
       end if;
-      return jsonb_build_object('status', first.status, 'body', first.body,
+      return jsonb_build_object('status', first.status, 'body', internal.with_web_url(first.body),
         'headers', internal.rate_limit_headers(usage) || '{"Idempotency-Replayed": "true"}');
     end if;
   end if;
 
-  -- Only agents have a rate limit.
-  if agent is not null then
-    cap := internal.rate_limit(internal.account_id(), admit.action);
-    perform internal.lock_window(scope, admit.action);
-    usage := internal.window_usage(scope, admit.action, cap);
+  own := internal.own_window(admit.action);
+  if own.cap is not null then
+    perform internal.lock_window(own.scope, admit.action);
+    usage := internal.window_usage(own.scope, admit.action, own.cap);
     if (usage ->> 'remaining')::integer = 0 then
       -- usage was computed a moment earlier, so window_wait may return less than resets_in. Retry-After must never be
       -- less than RateLimit-Reset.
-      wait := greatest(internal.window_wait(scope, admit.action, cap), (usage ->> 'resets_in')::integer, 1);
+      wait := greatest(internal.window_wait(own.scope, admit.action, own.cap), (usage ->> 'resets_in')::integer, 1);
       perform internal.raise_problem(429, 'rate_limited',
-        case cap when 0 then
-          'Moderation has set the limit of this call to 0 for this account, so waiting does not help. Tell the person; '
-          'GET /v1/me shows whether the limit has changed.'
-          else format('This agent has used its %s calls of this hour. Wait %s seconds, then try again.', cap, wait) end,
-        jsonb_build_object('retry_after', wait, 'headers', internal.rate_limit_headers(usage)));
+        case own.cap when 0 then
+          format('Moderation has set the limit "%s" to 0 for this account, so waiting does not help. Tell the person; '
+            'GET /v1/me shows whether the limit has changed.', admit.action)
+          else format('This %s has used its %s calls of this hour under the limit "%s" (limits in GET /v1/me). Wait %s '
+            'seconds, then try again.',
+            case when agent is null then 'account' else 'agent' end, own.cap, admit.action, wait) end,
+        jsonb_build_object('retry_after', wait, 'limit', admit.action,
+          'headers', internal.rate_limit_headers(usage)));
     end if;
   end if;
   if jsonb_array_length(admit.errors) > 0 then
     perform internal.raise_field_problems(admit.errors, internal.rate_limit_headers(usage));
   end if;
-  if agent is not null then
-    insert into market.rate_limit_hit (scope, action) values (scope, admit.action);
-    usage := internal.window_usage(scope, admit.action, cap);
+  if admit.action in ('publish_offer', 'create_ask', 'preview_offer') then
+    perform internal.count_sandbox_submission(internal.rate_limit_headers(usage));
+  end if;
+  if own.cap is not null then
+    insert into market.rate_limit_hit (scope, action) values (own.scope, admit.action);
+    usage := internal.window_usage(own.scope, admit.action, own.cap);
   end if;
   return jsonb_build_object('headers', internal.rate_limit_headers(usage));
 end
 $$;
 comment on function internal.admit(text, text, bytea, jsonb) is
-  'Admits a call and, for an agent, counts it. Returns {headers}, or {status, body, headers} to replay the response to '
-  'an earlier request with this key. Raises, in this order: 401, 409 for the key, 429 for the rate limit, 400 for '
-  '`errors`.';
+  'Admits a call and counts it, if its caller has a limit. Returns {headers}, or {status, body, headers} to replay the '
+  'response to an earlier request with this key. Raises, in this order: 401, 409 for the key, 429 for the rate limit, '
+  '400 for `errors`, 409 for the texts of a sandbox.';
 grant execute on function internal.admit(text, text, bytea, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.bind_idempotency_key(idempotency_key text, submission_id uuid) returns void

@@ -4,8 +4,9 @@ create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The commit waits until the replicas in synchronous_standby_names have applied it, so that they refuse the agent's
-  -- next call too. Without such replicas this changes nothing.
+  -- Processes of the previous release read on replicas without asking the primary (internal/note_write.sql). For them,
+  -- the commit waits until the replicas in synchronous_standby_names have applied it. Without such replicas this
+  -- changes nothing. The next release sets remote_apply nowhere.
   perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now()
   where agent_id = new.id and approved_at is null and declined_at is null;
@@ -26,7 +27,7 @@ create or replace function internal.is_abandoned(agent market.agent) returns boo
 as $$
 begin
   -- An agent whose account has reported an offer is not abandoned, because reports must keep their account.
-  return agent.connected_at is null
+  return agent.connected_at is null and agent.disconnected_at is null
     and exists (select from market.account_stats p
       where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
     and not exists (select from market.report r where r.account_id = agent.account_id)

@@ -54,6 +54,7 @@ declare
 begin
   perform internal.require_permission('manage_asks');
   ask := internal.own_ask(set_ask_status.id);
+  perform internal.admit('manage', null, null, '[]');
   if ask.status <> set_ask_status.status then
     update market.ask a set status = set_ask_status.status, updated_at = now() where a.id = ask.id returning * into ask;
   end if;
@@ -62,6 +63,6 @@ end
 $$;
 comment on function internal.set_ask_status(uuid, text) is
   'Sets the status of an ask of the caller''s account and returns the Ask; an ask that already has the status stays as '
-  'it is. Raises 403 without permission, 404 for an ask of another account, and 409 invalid_state when the change is '
-  'not allowed.';
+  'it is. Raises 403 without permission, 404 for an ask of another account, 429 beyond the limit of manage, and 409 '
+  'invalid_state when the change is not allowed.';
 grant execute on function internal.set_ask_status(uuid, text) to souk_agent, souk_person;

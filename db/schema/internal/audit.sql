@@ -24,11 +24,19 @@ declare
   before jsonb;
   after jsonb;
 begin
+  -- Sandboxes are not logged: all of a sandbox is gone after a day, and nobody has a right in it.
+  if coalesce(becomes ->> 'sandbox_id', was ->> 'sandbox_id') is not null or internal.sandbox_id() is not null then
+    return null;
+  end if;
   -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
-  -- change, internal.apply_standing sets hiding, jobs.refresh_concepts sets concepts, and search is generated from
-  -- concepts.
-  if was - array['updated_at', 'hiding', 'concepts', 'search']
-    = becomes - array['updated_at', 'hiding', 'concepts', 'search'] then
+  -- change, internal.apply_standing sets hiding, internal.resume_record sets prior_removals, jobs.refresh_concepts sets
+  -- concepts, search is generated from concepts, document is built from other columns, jobs.age_offers sets stale_at,
+  -- and the access tokens of OAuth take turns by themselves.
+  if was - array['updated_at', 'hiding', 'prior_removals', 'concepts', 'search', 'document', 'stale_at', 'token_hash',
+      'token_expires_at']
+    = becomes
+    - array['updated_at', 'hiding', 'prior_removals', 'concepts', 'search', 'document', 'stale_at', 'token_hash',
+      'token_expires_at'] then
     return null;
   end if;
   actor := case
@@ -47,16 +55,25 @@ begin
     case actor when 'dba' then session_user else login end,
     case
       when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
+      -- Only the approval of a change gives an offer another text or other images in the name of a moderator.
+      when tg_table_name = 'offer' and tg_op = 'UPDATE' and moderator is not null
+        and (was -> 'text', was -> 'images') <> (becomes -> 'text', becomes -> 'images') then 'offer.change_published'
+      when tg_table_name = 'offer_change' and tg_op = 'UPDATE' then 'offer_change.rejected'
       when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
       when tg_table_name = 'offer' and status is not null then 'offer.' || status
       when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean
         and (becomes ->> 'reviewed')::boolean then 'offer.kept'
+      when tg_table_name = 'offer' and was -> 'confirmed_at' <> becomes -> 'confirmed_at'
+        and (was -> 'text', was -> 'images') = (becomes -> 'text', becomes -> 'images') then 'offer.confirmed'
       when tg_table_name = 'ask' and tg_op = 'UPDATE' and status is not null
         then 'ask.' || case status when 'active' then 'reopened' else status end
       when tg_table_name = 'agent' and was ->> 'removed_at' is null
         and becomes ->> 'removed_at' is not null then 'agent.removed'
       when tg_table_name = 'agent' and was ->> 'connected_at' is null
         and becomes ->> 'connected_at' is not null then 'agent.connected'
+      when tg_table_name = 'agent' and was ->> 'disconnected_at' is null
+        and becomes ->> 'disconnected_at' is not null then 'agent.disconnected'
+      when tg_table_name = 'account' and was -> 'recovered_at' <> becomes -> 'recovered_at' then 'account.recovered'
       when tg_table_name = 'account' and was ->> 'suspended_at' is null
         and becomes ->> 'suspended_at' is not null then 'account.suspended'
       when tg_table_name = 'account' and was ->> 'suspended_at' is not null

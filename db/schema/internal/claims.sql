@@ -13,11 +13,28 @@ as $$ select nullif(current_setting('market.account_id', true), '')::uuid $$;
 comment on function internal.account_id() is 'The id of the account that the caller acts for; null outside a request.';
 grant execute on function internal.account_id() to souk_agent, souk_person;
 
+create or replace function internal.visible_account_id() returns uuid
+  language sql stable parallel safe
+as $$
+  select case when current_setting('market.disconnected', true) is distinct from 'true' then internal.account_id() end
+$$;
+comment on function internal.visible_account_id() is
+  'The id of the account whose rows the caller may read: the one that it acts for; null for an agent that is '
+  'disconnected until a person approves it again, and outside a request.';
+grant execute on function internal.visible_account_id() to souk_agent, souk_person;
+
 create or replace function internal.connected() returns boolean
   language sql stable parallel safe
 as $$ select coalesce(nullif(current_setting('market.connected', true), '')::boolean, false) $$;
 comment on function internal.connected() is 'Whether a person has approved the caller; false outside a request.';
 grant execute on function internal.connected() to souk_agent, souk_person;
+
+create or replace function internal.sandbox_id() returns uuid
+  language sql stable parallel safe
+as $$ select nullif(current_setting('market.sandbox_id', true), '')::uuid $$;
+comment on function internal.sandbox_id() is
+  'The sandbox of the calling test agent; null for every other caller, and outside a request.';
+grant execute on function internal.sandbox_id() to souk_agent, souk_person;
 
 create or replace function internal.session_id() returns uuid
   language sql stable parallel safe

@@ -14,11 +14,12 @@ begin
     ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
     exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query,
     price_max_hundredths = read.price_max_hundredths,
-    price_currency = read.price_currency, read_at = now(), updated_at = now()
+    price_currency = read.price_currency, latitude = read.latitude, longitude = read.longitude,
+    radius_km = read.radius_km, read_at = now(), updated_at = now()
   from reading.ground_ask(submission.text, extractions, addressed) as read
   where a.id = submission.target_id and a.account_id = submission.account_id
   returning a.* into ask;
-  perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model);
+  perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model, submission.text);
   -- The ask is matched here and not by a job, so that the caller can read the matches right after the response.
   perform search.match_ask(ask.id);
   status := case submission.kind when 'create_ask' then 201 else 200 end;

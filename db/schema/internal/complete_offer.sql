@@ -12,7 +12,9 @@ declare
   addresses_agents boolean := addressed <> '[]';
   -- The built-in extraction is the last one. A worker of the previous release sends no reasons.
   reasons constant jsonb := extractions -> -1 -> 'price_reasons';
+  waits boolean := false;
 begin
+  read.images := submission.images;
   read.warnings := internal.image_warnings(submission.images);
   if submission.kind = 'preview_offer' then
     status := 200;
@@ -45,16 +47,9 @@ begin
   end if;
 
   if submission.kind = 'update_offer' then
-    update market.offer o set
-      text = read.text, images = submission.images, language = read.language, title = read.title,
-      domain = read.domain, category = read.category, offer_kind = read.offer_kind,
-      price_hundredths = read.price_hundredths, price_currency = read.price_currency, price_period = read.price_period,
-      location_text = read.location_text, metadata = read.metadata, contact = read.contact,
-      extraction = read.extraction,
-      missing_fields = read.missing_fields, warnings = read.warnings, reviewed = false
+    select * into current from market.offer o
     where o.id = submission.target_id and o.account_id = submission.account_id
-      and o.status in ('published', 'archived', 'pending_review')
-    returning * into current;
+      and o.status in ('published', 'archived', 'pending_review') for no key update;
     if not found then
       status := 409;
       body := jsonb_build_object('code', 'invalid_state',
@@ -62,30 +57,44 @@ begin
         'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
       return;
     end if;
+    read.id := current.id;
+    read.account_id := current.account_id;
+    read.reviewed := false;
+    waits := internal.must_wait(current, read);
+    if waits then
+      read.status := 'pending_review';
+      perform internal.hold_change(read, submission.agent_id, reasons);
+      current := read;
+    else
+      current := internal.apply_change(read, reasons);
+      if current.status <> 'pending_review' then
+        perform internal.drop_cause(current.id, 'pending');
+      end if;
+    end if;
     status := 200;
   else
     insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, images, language, title,
       domain, category, offer_kind, price_hundredths, price_currency, price_period, location_text,
       metadata, contact, extraction, missing_fields, warnings, published_at)
     select submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
-      m.status, read.text, submission.images, read.language, read.title,
+      m.status, read.text, read.images, read.language, read.title,
       read.domain, read.category, read.offer_kind, read.price_hundredths, read.price_currency, read.price_period,
       read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
       case m.status when 'published' then now() end
-    from (select case when internal.setting('pre_moderation')::boolean then 'pending_review'
+    -- Moderators do not see sandboxes.
+    from (select case
+      when internal.setting('pre_moderation')::boolean and internal.sandbox_id() is null then 'pending_review'
       else 'published' end as status) as m
     returning * into current;
+    perform internal.store_price_reasons(current.id, reasons);
     status := 201;
   end if;
-  delete from reading.price_reason r where r.offer_id = current.id;
-  if jsonb_typeof(reasons) = 'array' then
-    insert into reading.price_reason (offer_id, candidates) values (current.id, reasons);
-  end if;
   perform internal.review_published_offer(current, addresses_agents);
-  body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current);
+  body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current)
+    || case when waits then jsonb_build_object('review', internal.waiting_change_sentence()) else '{}' end;
 end
 $$;
 comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
   'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
-  'response. The status is 400 (missing_contact) without a contact, and 409 when the account is suspended or the offer '
-  'was removed in the meantime.';
+  'response. A change that must wait for a moderator is stored as such. The status is 400 (missing_contact) without a '
+  'contact, and 409 when the account is suspended or the offer was removed in the meantime.';

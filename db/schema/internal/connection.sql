@@ -30,6 +30,10 @@ as $$
 begin
   if connection.agent_id is null then
     perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+  elsif exists (select from market.agent a where a.id = connection.agent_id and a.sandbox_id is not null) then
+    perform internal.raise_problem(409, 'connection_already_used',
+      'This is the link of a test agent in a sandbox. It was approved when it connected, and acts for nobody: there is '
+      'nothing to do here.');
   elsif connection.approved_at is not null then
     perform internal.raise_problem(409, 'connection_already_used',
       'This link was already used: someone approved this agent. A link works once.');
@@ -71,6 +75,33 @@ comment on function internal.shown_account(uuid, boolean, bytea) is
   'Returns a hash of the link and the account that the approval page shows. The form sends it back, so that an '
   'approval binds the agent to no other account. The hash reveals neither the link nor the account.';
 
+create or replace function internal.check_agent_count(account_id uuid) returns void
+  language plpgsql stable
+as $$
+begin
+  if (select count(*) from market.agent a
+      where a.account_id = check_agent_count.account_id and a.removed_at is null and a.connected_at is not null) >= 25
+  then
+    perform internal.raise_problem(409, 'invalid_state',
+      'Your account has 25 agents, which is the most. Remove one you no longer use, then try again.');
+  end if;
+end
+$$;
+comment on function internal.check_agent_count(uuid) is
+  'Raises 409 when 25 agents act for an account. The caller has locked the account.';
+
+create or replace function internal.notify_of_approval(agent_id uuid, account_id uuid) returns void
+  language plpgsql volatile
+as $$
+begin
+  if internal.notice_email(notify_of_approval.account_id) is not null then
+    perform internal.enqueue('send_approval_notice', notify_of_approval.agent_id);
+  end if;
+end
+$$;
+comment on function internal.notify_of_approval(uuid, uuid) is
+  'Enqueues the message that tells a person that an agent was approved, when an e-mail address of the person is known.';
+
 create or replace function internal.adopt_agent(agent market.agent, account_id uuid) returns void
   language plpgsql volatile
 as $$
@@ -99,3 +130,49 @@ end
 $$;
 comment on function internal.adopt_agent(market.agent, uuid) is
   'Connects an agent to a person''s account, and moves the agent''s verifications, submissions and reports there.';
+
+create or replace function internal.count_decline(connection market.connection, browser_hash bytea, address text)
+  returns void
+  language plpgsql volatile
+as $$
+declare
+  scope text := 'address:' || connection.address;
+  refuser text := internal.site_of(internal.network_of(count_decline.address));
+  marks text[];
+begin
+  -- A program refuses a link as soon as it has it; a person reads the page first. Whoever runs an agent could refuse
+  -- its links to block others whose agents have the same address, so refusals from that address do not count.
+  if connection.created_at > now() - interval '10 seconds' or count_decline.browser_hash is null
+      or coalesce(refuser = internal.site_of(connection.address), true) then
+    return;
+  end if;
+  -- A new cookie costs nothing and a new network little, so only both together make another refuser. The marks are
+  -- keyed hashes that also contain the refused address. So they tell nobody who refused, nor that the same person
+  -- refused links of different addresses. They are deleted after a day.
+  marks := array(
+    select 'refuser:' || substr(encode(
+      internal.keyed_hash(convert_to(scope || ' ' || r.refuser, 'UTF8'), internal.hash_key()), 'hex'), 1, 32)
+    from unnest(array['browser ' || encode(count_decline.browser_hash, 'hex'), 'site ' || refuser]) as r (refuser));
+  perform internal.lock_window(scope, 'decline');
+  if not exists (select from market.rate_limit_hit c
+      where c.scope = any (marks) and c.action = 'decline' and c.called_at > clock_timestamp() - interval '1 day') then
+    insert into market.rate_limit_hit (scope, action) select m.scope, 'decline'
+    from unnest(scope || marks) as m (scope);
+  end if;
+end
+$$;
+comment on function internal.count_decline(market.connection, bytea, text) is
+  'Counts a "Not mine" against the address that requested the link: once a day for each browser and each network '
+  '(internal.site_of), only when the link is ten seconds old, and not from the network of the link''s own address.';
+
+create or replace function internal.way_back(agent_id uuid) returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object('redirect_uri', g.redirect_uri, 'state', g.state)
+  from market.oauth_grant g
+  where g.agent_id = way_back.agent_id and g.code_used_at is null
+    and (g.code_expires_at is null or g.code_expires_at > now())
+$$;
+comment on function internal.way_back(uuid) is
+  'Returns where the browser is sent back to with the decision about an agent: {redirect_uri, state}. Null when the '
+  'agent did not come by OAuth, or when its client has the code already or cannot use it any more.';

@@ -1,5 +1,6 @@
 -- A moderator's decision on an offer. The function locks the case, changes the status of the offer, completes its
--- reports and stores the decision.
+-- reports and stores the decision. While a change of a published or archived offer waits, the moderator publishes or
+-- rejects the change, and the offer keeps its status; or the moderator removes the offer with its change.
 
 create or replace function internal.lock_case(offer_id uuid) returns market.review_case
   language plpgsql volatile
@@ -38,6 +39,8 @@ declare
   may_be constant text[] := case when decide_offer.action in ('keep', 'remove') then array['published', 'archived']
     when decide_offer.action in ('publish', 'reject') then array['pending_review'] else array['removed'] end;
   note text := internal.visible_sentence(decide_offer.sentence);
+  change market.offer_change;
+  waits boolean;
 begin
   perform internal.lock_offer_account(decide_offer.id);
   select * into offer from market.offer o where o.id = decide_offer.id for no key update;
@@ -46,14 +49,21 @@ begin
   end if;
   perform internal.check_may_decide(offer.id, offer.account_id);
   review := internal.lock_case(offer.id);
-  if offer.updated_at is distinct from decide_offer.expected_updated_at then
+  select * into change from market.offer_change c where c.offer_id = offer.id;
+  waits := change.offer_id is not null and change.rejected_at is null;
+  -- As in admin.offer: the moderator saw the offer with its change.
+  if greatest(offer.updated_at, change.created_at) is distinct from decide_offer.expected_updated_at then
     perform internal.raise_problem(409, 'invalid_state',
       format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.',
         replace(offer.status, '_', ' ')));
   elsif coalesce(review.reports, 0) <> decide_offer.expected_reports then
     perform internal.raise_problem(409, 'invalid_state',
       'This offer was reported, or decided, while you looked at it. Read the reports, then decide.');
-  elsif offer.status <> all (may_be) then
+  elsif waits and decide_offer.action = 'keep' then
+    perform internal.raise_problem(409, 'invalid_state',
+      'A change of this offer waits. Publish or reject the change, or remove the offer.');
+  elsif offer.status <> all (may_be)
+    and not (waits and decide_offer.action in ('publish', 'reject')) then
     perform internal.raise_problem(409, 'invalid_state',
       format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '),
         replace(array_to_string(may_be, ' or '), '_', ' ')));
@@ -72,14 +82,18 @@ begin
   if decide_offer.action in ('remove', 'reject') then
     note := coalesce(note, (select r.sentence from market.reason r where r.code = decide_offer.reason));
   end if;
-  update market.offer o set
-    status = coalesce(becomes, o.status),
-    reviewed = decide_offer.action in ('keep', 'restore', 'publish'),
-    review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason
-      when decide_offer.action = 'uphold' then o.review_reason end,
-    review_note = case when decide_offer.action in ('remove', 'reject') then note
-      when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
-  where o.id = offer.id;
+  if waits and decide_offer.action in ('publish', 'reject') then
+    perform internal.decide_change(offer.id, decide_offer.action = 'publish', decide_offer.reason, note);
+  else
+    update market.offer o set
+      status = coalesce(becomes, o.status),
+      reviewed = decide_offer.action in ('keep', 'restore', 'publish'),
+      review_reason = case when decide_offer.action in ('remove', 'reject') then decide_offer.reason
+        when decide_offer.action = 'uphold' then o.review_reason end,
+      review_note = case when decide_offer.action in ('remove', 'reject') then note
+        when decide_offer.action = 'uphold' then coalesce(note, o.review_note) end
+    where o.id = offer.id;
+  end if;
   update market.appeal a set decided_at = now()
   where a.offer_id = offer.id and a.removed_at = offer.removed_at and a.decided_at is null and offer.status = 'removed';
   update market.report r set completed_at = now() where r.offer_id = offer.id and r.completed_at is null;

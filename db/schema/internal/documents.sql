@@ -16,22 +16,36 @@ as $$ select to_char(moment at time zone 'UTC', 'YYYY-MM') $$;
 comment on function internal.utc_month(timestamptz) is 'Returns the month of a time in UTC, as YYYY-MM.';
 grant execute on function internal.utc_month(timestamptz) to souk_agent, souk_person;
 
-create or replace function internal.publisher_document(account_id uuid) returns jsonb
+create or replace function internal.build_publisher(stats market.account_stats) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
     select jsonb_build_object(
-      'verified', exists (select from market.proved_method m where m.account_id = p.account_id),
+      'verified', exists (select from market.proved_method m where m.account_id = a.id),
       'member_since', internal.utc_month(a.created_at),
-      'last_active', internal.utc_month(p.last_active_at),
-      'offers', jsonb_build_object('active', p.active, 'lifetime', p.lifetime, 'removed', p.removed))
-    from market.account_stats p join market.account a on a.id = p.account_id
-    where p.account_id = publisher_document.account_id);
+      'last_active', internal.utc_month(stats.last_active_at),
+      'offers', jsonb_build_object('active', stats.active,
+        -- Offers removed from earlier accounts of the person count, too.
+        'lifetime', stats.lifetime + cardinality(a.prior_removals),
+        'removed', stats.removed + cardinality(a.prior_removals)))
+    from market.account a where a.id = stats.account_id);
+end
+$$;
+comment on function internal.build_publisher(market.account_stats) is
+  'Builds the public record of an account (Publisher), without its identity.';
+grant execute on function internal.build_publisher(market.account_stats) to souk_agent, souk_person;
+
+create or replace function internal.publisher_document(account_id uuid) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return (select coalesce(p.publisher, internal.build_publisher(p))
+    from market.account_stats p where p.account_id = publisher_document.account_id);
 end
 $$;
 comment on function internal.publisher_document(uuid) is
-  'Returns the public record of an account (Publisher), without its identity; null when the account no longer exists.';
+  'Returns the public record of an account (Publisher); null when the account no longer exists.';
 grant execute on function internal.publisher_document(uuid) to souk_agent, souk_person;
 
 create or replace function internal.offer_preview(offer market.offer) returns jsonb
@@ -39,7 +53,8 @@ create or replace function internal.offer_preview(offer market.offer) returns js
 as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'headline', offer.title,
-    'snippet', left(regexp_replace(offer.text, '\s+', ' ', 'g'), 200),
+    -- A list shows many of these, so only the beginning of each text is cleaned.
+    'snippet', left(internal.visible_sentence(left(offer.text, 600)), 200),
     'price_label', offer.metadata -> 'pricing' -> 'label',
     'location_label', offer.location_text))
 $$;
@@ -58,11 +73,9 @@ $$;
 comment on function internal.image_list(text[]) is 'Returns image links as content.images: [{url}].';
 grant execute on function internal.image_list(text[]) to souk_agent, souk_person;
 
-create or replace function internal.search_result_document(offer market.offer) returns jsonb
+create or replace function internal.build_offer_document(offer market.offer) returns jsonb
   language plpgsql stable
 as $$
-declare
-  record jsonb := internal.publisher_document(offer.account_id);
 begin
   return jsonb_build_object(
     'id', offer.id,
@@ -75,30 +88,53 @@ begin
       'images', internal.image_list(offer.images)),
     'reviewed', offer.reviewed)
     || case when offer.published_at is null then '{}'
-      else jsonb_build_object('posted', to_char(offer.published_at at time zone 'UTC', 'YYYY-MM-DD')) end
-    || case when record is null then '{}' else jsonb_build_object('publisher', record) end;
+      else jsonb_build_object('posted', to_char(offer.published_at at time zone 'UTC', 'YYYY-MM-DD')) end;
 end
+$$;
+comment on function internal.build_offer_document(market.offer) is
+  'Builds market.offer.document: a SearchResult without publisher, score and rank.';
+grant execute on function internal.build_offer_document(market.offer) to souk_agent, souk_person;
+
+create or replace function internal.set_offer_document() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.document := internal.build_offer_document(new);
+  return new;
+end
+$$;
+comment on function internal.set_offer_document() is 'Builds the document of an offer that is added or changed.';
+
+create or replace function internal.missing_offer_document(id uuid) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return (select internal.build_offer_document(o) from market.offer o where o.id = missing_offer_document.id);
+end
+$$;
+comment on function internal.missing_offer_document(uuid) is
+  'Builds the document of an offer for which the job build_documents has not stored it yet.';
+grant execute on function internal.missing_offer_document(uuid) to souk_agent, souk_person;
+
+-- Call it with a row of the table itself (`internal.search_result_document(o) from market.offer o`), and not with one
+-- that a subquery has passed on. Then PostgreSQL inlines it and reads one column, and otherwise all long values of the
+-- row. It inlines only functions without subqueries, and reads the whole row if the function passes it on.
+create or replace function internal.search_result_document(offer market.offer) returns jsonb
+  language sql stable
+as $$
+  select coalesce(offer.document, internal.missing_offer_document(offer.id))
+    || jsonb_strip_nulls(jsonb_build_object('publisher', internal.publisher_document(offer.account_id),
+      'web_url', internal.web_url(offer.id, offer.sandbox_id)))
 $$;
 comment on function internal.search_result_document(market.offer) is
   'Returns a published offer as a SearchResult without score and rank.';
 grant execute on function internal.search_result_document(market.offer) to souk_agent, souk_person;
 
-create or replace function internal.owner_offer_document(offer market.offer) returns jsonb
+create or replace function internal.offer_content_document(offer market.offer) returns jsonb
   language plpgsql stable
 as $$
 begin
   return jsonb_build_object(
-    'id', offer.id,
-    'status', offer.status,
-    'visibility', case offer.status when 'published' then 'public' else 'owner_only' end,
-    'review', coalesce(offer.review_note, case offer.status
-      when 'published' then 'This offer is live: anyone can find it.'
-      when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
-      when 'rejected' then 'A moderator decided that this offer does not go live.'
-      when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
-        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account '
-          'is reinstated.' end
-      when 'removed' then 'Moderation took this offer down; it cannot be republished.' end),
     'title', offer.title,
     'description', offer.text,
     'domain', offer.domain,
@@ -108,13 +144,41 @@ begin
     'preview', internal.offer_preview(offer),
     'contact', offer.contact,
     'images', internal.image_list(offer.images),
-    'missing_fields', to_jsonb(offer.missing_fields),
+    'missing_fields', to_jsonb(offer.missing_fields));
+end
+$$;
+comment on function internal.offer_content_document(market.offer) is
+  'Returns what the text and the images of an offer say: the members that OwnerOffer and its change share.';
+grant execute on function internal.offer_content_document(market.offer) to souk_agent, souk_person;
+
+create or replace function internal.owner_offer_document(offer market.offer) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  change constant jsonb := internal.change_document(offer.id);
+begin
+  return internal.offer_content_document(offer) || jsonb_build_object(
+    'id', offer.id,
+    'status', offer.status,
+    'visibility', case offer.status when 'published' then 'public' else 'owner_only' end,
+    'review', coalesce(offer.review_note, internal.freshness_sentence(offer), case offer.status
+      when 'published' then 'This offer is live: anyone can find it.'
+      when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
+      when 'rejected' then 'A moderator decided that this offer does not go live.'
+      when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
+        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account '
+          'is reinstated.' end
+      when 'removed' then 'Moderation took this offer down; it cannot be republished.' end),
     'published_at', internal.utc(offer.published_at),
+    'confirmed_at', internal.utc(offer.confirmed_at),
+    'stale', offer.stale_at is not null,
     'created_at', internal.utc(offer.created_at),
     'updated_at', internal.utc(offer.updated_at))
-    || case when offer.review_reason is null then '{}' else jsonb_build_object('review_reason', offer.review_reason) end
+    || jsonb_strip_nulls(jsonb_build_object('review_reason', offer.review_reason,
+      'web_url', internal.web_url(offer.id, offer.sandbox_id)))
     || case when offer.status <> 'removed' then '{}' else jsonb_strip_nulls(jsonb_build_object(
-        'appealable', internal.is_appealable(offer), 'appeal', internal.appeal_document(offer))) end;
+        'appealable', internal.is_appealable(offer), 'appeal', internal.appeal_document(offer))) end
+    || case when change is null then '{}' else jsonb_build_object('change', change) end;
 end
 $$;
 comment on function internal.owner_offer_document(market.offer) is

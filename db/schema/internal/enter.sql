@@ -1,20 +1,25 @@
 -- Each request is one statement, which is also one transaction. Its first step is to enter: to set the claims and the
 -- role of the transaction. The enter functions are security invoker, because PostgreSQL cannot set the role inside a
--- security definer function.
+-- security definer function. A problem with the member unknown_caller tells the API that repeating the call with the
+-- same token or session is useless (src/database/callers.ts); the API does not show it.
 
 create or replace function internal.find_agent(
-  token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean
+  token_hash bytea, out agent_id uuid, out account_id uuid, out connected boolean, out disconnected boolean,
+  out sandbox_id uuid
 )
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select a.id, a.account_id, a.connected_at is not null into agent_id, account_id, connected
+  select a.id, a.account_id, a.connected_at is not null, a.disconnected_at is not null, a.sandbox_id
+  into agent_id, account_id, connected, disconnected, sandbox_id
   from market.agent a
-  where a.token_hash = find_agent.token_hash and a.removed_at is null;
+  where a.token_hash = find_agent.token_hash and a.removed_at is null
+    and (a.token_expires_at is null or a.token_expires_at > now());
 end
 $$;
 comment on function internal.find_agent(bytea) is
-  'Returns the agent whose token has this SHA-256; nulls when the token is unknown or the agent was removed.';
+  'Returns the agent whose token has this SHA-256; nulls when the token is unknown or has expired, or the agent was '
+  'removed.';
 grant execute on function internal.find_agent(bytea) to souk_api;
 
 create or replace function internal.enter_agent(token_hash bytea) returns boolean
@@ -26,13 +31,16 @@ begin
   agent := internal.find_agent(enter_agent.token_hash);
   if agent.agent_id is null then
     perform internal.raise_problem(401, 'unauthorized',
-      'This token is unknown or was removed. Call POST /v1/connect once to create a new agent, and keep the token it '
-      'returns.');
+      'This token is unknown, has expired or was removed. A client of OAuth gets another one at /oauth/token with its '
+      'refresh token. Any other agent calls POST /v1/connect once to create a new agent, and keeps the token it '
+      'returns.', '{"unknown_caller": true}');
   end if;
   perform set_config('market.agent_id', agent.agent_id::text, true),
     set_config('market.session_id', '', true),
     set_config('market.account_id', agent.account_id::text, true),
     set_config('market.connected', agent.connected::text, true),
+    set_config('market.disconnected', agent.disconnected::text, true),
+    set_config('market.sandbox_id', coalesce(agent.sandbox_id::text, ''), true),
     set_config('role', 'souk_agent', true);
   return true;
 end
@@ -50,13 +58,16 @@ declare
 begin
   session := internal.find_session(enter_person.secret_hash);
   if session.session_id is null then
-    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.');
+    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.',
+      '{"unknown_caller": true}');
   end if;
   perform internal.touch_session(session.session_id);
   perform set_config('market.agent_id', '', true),
     set_config('market.session_id', session.session_id::text, true),
     set_config('market.account_id', session.account_id::text, true),
     set_config('market.connected', 'true', true),
+    set_config('market.disconnected', 'false', true),
+    set_config('market.sandbox_id', '', true),
     set_config('role', 'souk_person', true);
   return true;
 end
@@ -99,6 +110,7 @@ begin
     set_config('market.account_id', session.account_id::text, true),
     set_config('market.moderator_id', session.account_id::text, true),
     set_config('market.connected', 'false', true),
+    set_config('market.sandbox_id', '', true),
     set_config('role', 'souk_moderator', true);
   return true;
 end

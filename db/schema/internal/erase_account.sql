@@ -1,4 +1,5 @@
--- The deletion of an account: what is deleted, what is kept without personal data, and in which order.
+-- The deletion of an account: what is deleted, what is kept without personal data, and in which order. What moderation
+-- decided about the account is kept for twelve months (market.kept_record).
 
 create or replace function internal.erase_account() returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -33,12 +34,21 @@ begin
   perform from market.ask a where a.account_id = erased order by a.id for update;
 
   delete from market.rate_limit_hit c
-  where c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
+  where c.scope = 'account:' || erased
+    or c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
   delete from market.idempotency_key k
   where k.owner_id = erased or k.owner_id in (select a.id from market.agent a where a.account_id = erased);
   perform pg_notify('submission', s.id::text) from market.submission s
   where s.account_id = erased and s.completed_at is null;
   delete from market.submission s where s.account_id = erased;
+  delete from market.offer_change c where c.account_id = erased;
+
+  -- The removals that internal.keep_record will keep. The next statement takes them from the account.
+  update market.account a set prior_removals = (array(
+    select o.id from market.offer o where o.id = any (offers) and o.status = 'removed' order by o.removed_at desc)
+    || a.prior_removals)[1:200]
+  where a.id = erased
+    and exists (select from market.offer o where o.id = any (offers) and o.status = 'removed');
 
   -- The rows stay, because reports of other accounts and moderators' decisions refer to them. Nothing that a person
   -- wrote stays.
@@ -80,8 +90,12 @@ begin
     select s.id from market.proved_method p join market.sign_in s on s.email = p.email where p.account_id = erased);
   perform from market.sign_in s where s.id = any (attempts) order by s.id for update;
   delete from market.sign_in s where s.id = any (attempts);
-  -- Agents, links, asks, profile, methods, sessions and verifications are deleted with the account.
+  -- While the account still exists, because its record is kept under the hashes of its methods (internal.keep_method).
+  delete from market.proved_method m where m.account_id = erased;
+  perform internal.keep_record(erased);
+  -- Agents, links, asks, profile, sessions and verifications are deleted with the account.
   delete from market.account a where a.id = erased;
+  delete from market.event e where e.account_id = erased;
   -- Empty also the events that this call has logged.
   update market.audit_event e set before = null, after = null
   where e.subject_account_id = erased and (e.before is not null or e.after is not null);

@@ -26,21 +26,23 @@ as $$
 begin
   return query
     select 'offer', o.id, o.title, o.status, o.created_at, o.id, o.account_id from market.offer o
-    where o.id = find_by_id.id
+    where o.id = find_by_id.id and o.sandbox_id is null
     union all select 'account', a.id, coalesce(a.display_name, 'Account without a name'),
       case when a.suspended_at is null then 'in good standing' else 'suspended' end, a.created_at, null::uuid, a.id
-      from market.account a where a.id = find_by_id.id
+      from market.account a where a.id = find_by_id.id and a.sandbox_id is null
     union all select 'agent', a.id, a.name, case when a.removed_at is not null then 'removed'
+      when a.disconnected_at is not null then 'disconnected'
       when a.connected_at is null then 'not approved' else 'connected' end,
       a.created_at, null::uuid, a.account_id from market.agent a where a.id = find_by_id.id
+      and a.sandbox_id is null
     union all select 'ask', a.id, coalesce(a.title, left(a.text, 120)), a.status, a.created_at, null::uuid, a.account_id
-    from market.ask a where a.id = find_by_id.id
+    from market.ask a where a.id = find_by_id.id and a.sandbox_id is null
     union all select 'report', r.id, r.reason, case when r.completed_at is null then 'open' else 'settled' end,
       r.created_at, r.offer_id, r.account_id from market.report r where r.id = find_by_id.id;
 end
 $$;
 comment on function internal.find_by_id(uuid) is
-  'Returns the offer, account, agent, ask or report that has this id, for moderators.';
+  'Returns the offer, account, agent, ask or report of the market that has this id, for moderators.';
 grant execute on function internal.find_by_id(uuid) to souk_moderator;
 
 create or replace function internal.find_by_mailbox(email text) returns setof uuid

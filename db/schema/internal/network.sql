@@ -13,3 +13,13 @@ as $$
 $$;
 comment on function internal.network_of(text) is
   'Returns the network of an address that counts as one address: IPv4 /32, IPv6 /64.';
+
+create or replace function internal.site_of(network text) returns text
+  language sql immutable
+as $$
+  select network(
+    set_masklen(site_of.network::inet, case family(site_of.network::inet) when 4 then 24 else 48 end))::text
+$$;
+comment on function internal.site_of(text) is
+  'Returns the site of a network (internal.network_of), within which one person easily changes the address: IPv4 /24, '
+  'IPv6 /48. Used where addresses must be of different people.';

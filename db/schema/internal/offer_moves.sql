@@ -44,16 +44,23 @@ create or replace function internal.refresh_offer() returns trigger
 as $$
 begin
   if new.status = 'published' then
-    perform internal.enqueue('embed_offer', new.id);
+    -- The job that publishes an offer embeds it, too, unless a provider makes the vectors.
+    if current_setting('market.embeds_offer', true) is distinct from 'true' then
+      perform internal.enqueue('embed_offer', new.id);
+    end if;
   else
     delete from market.match m where m.offer_id = new.id;
+  end if;
+  if new.status = 'removed' then
+    delete from market.offer_change c where c.offer_id = new.id;
+    perform internal.drop_cause(new.id, 'pending');
   end if;
   return null;
 end
 $$;
 comment on function internal.refresh_offer() is
-  'Enqueues the embedding of an offer that is published or changed, and deletes the matches of one that is not '
-  'published.';
+  'Enqueues the embedding of an offer that is published or changed, unless the job that does so embeds it, and deletes '
+  'the matches of one that is not published, and the change of one that was removed.';
 
 create or replace function internal.own_offer(id uuid) returns market.offer
   language plpgsql volatile

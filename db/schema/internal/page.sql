@@ -25,7 +25,9 @@ begin
     -- A client may forge a cursor. These casts check that each member has the type that the lists expect.
     perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real,
       (found ->> 'rank')::integer,
-      (found ->> 'price')::bigint, (found ->> 'time')::timestamptz, (found ->> 'as_of')::timestamptz;
+      (found ->> 'price')::bigint, (found ->> 'km')::double precision, (found ->> 'time')::timestamptz,
+      (found ->> 'as_of')::timestamptz,
+      (found ->> 'seen')::pg_snapshot, (found ->> 'until')::pg_snapshot, (found ->> 'xid')::xid8;
     -- No client reads a list this far, and beyond it sums of ranks would overflow.
     if (found ->> 'rank')::integer not between 0 and 1000000 then
       found := null;
@@ -39,6 +41,8 @@ begin
       when 'since' then
         'The since does not belong to this list. Send the since of an earlier answer to the same request, or none to '
         'read all.'
+      when 'after' then
+        'The after is not a cursor of this feed. Send the cursor of an earlier answer, "now", or none to read all.'
       else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to '
         'start.' end)));
   end if;

@@ -7,17 +7,19 @@ as $$
 begin
   if not internal.connected() then
     perform internal.raise_problem(403, 'verification_required',
-      (select p.detail from market.permission p where p.permission = require_connected.permission),
+      coalesce(internal.disconnection(),
+        (select p.detail from market.permission p where p.permission = require_connected.permission)),
       jsonb_build_object(
         'headers', headers,
         'permission', permission,
         'connected', false,
         'verified', internal.verified_methods(),
-        -- At present no permission requires a sign-in method, so proving one would not help.
+        -- Proving a sign-in method would not help: a person has to approve the agent.
         'accepted_methods', '[]'::jsonb,
         'options', '[]'::jsonb,
         'next', jsonb_build_array(jsonb_build_object(
-          'summary', 'Ask the person to open the connection link you were given, then read your permissions.',
+          'summary', coalesce(internal.disconnection(),
+            'Ask the person to open the connection link you were given, then read your permissions.'),
           'method', 'GET', 'path', '/v1/me'))));
   end if;
 end
@@ -25,6 +27,69 @@ $$;
 comment on function internal.require_connected(text, jsonb) is
   'Raises 403 verification_required, with the permission''s name, when no person has approved the agent.';
 grant execute on function internal.require_connected(text, jsonb) to souk_agent, souk_person;
+
+create or replace function internal.lacks_method() returns boolean
+  language sql stable
+as $$ select internal.session_id() is not null and internal.verified_methods() = '[]' $$;
+comment on function internal.lacks_method() is
+  'Returns whether the caller is a person in the browser whose account has proved no sign-in method.';
+grant execute on function internal.lacks_method() to souk_agent, souk_person;
+
+create or replace function internal.method_advice() returns text
+  language sql stable
+as $$
+  select case internal.sign_in_methods(true) when '[]' then
+    'Only an account with a proved sign-in method publishes, previews and asks from the browser, and this market '
+    'offers '
+    'no way to prove one. Let an agent do it: create one with POST /v1/connect, and approve it at its link.'
+    else 'Only an account with a proved sign-in method publishes, previews and asks from the browser. Add a way to '
+      'sign '
+    'in at /settings/methods, or let an agent of yours do it.' end
+$$;
+comment on function internal.method_advice() is
+  'Returns the sentence for a person in the browser whose account has proved no sign-in method: why the call is '
+  'refused and what to do.';
+grant execute on function internal.method_advice() to souk_agent, souk_person;
+
+create or replace function internal.require_method(permission text, headers jsonb default '{}') returns void
+  language plpgsql stable
+as $$
+declare
+  methods constant jsonb := internal.sign_in_methods(true);
+begin
+  if internal.lacks_method() then
+    perform internal.raise_problem(403, 'verification_required', internal.method_advice(),
+      jsonb_build_object(
+        'headers', headers,
+        'permission', permission,
+        'connected', true,
+        'verified', '[]'::jsonb,
+        'accepted_methods', methods,
+        'options', (
+          select coalesce(jsonb_agg(jsonb_build_object('method', m.method,
+            'summary', format('Open this page in the browser and add %s.', internal.method_name(m.method)),
+            'call', jsonb_build_object('method', 'GET', 'path', '/settings/methods')) order by m.position), '[]')
+          from market.sign_in_method m where m.available),
+        'next', jsonb_build_array(case methods when '[]' then
+          jsonb_build_object('summary', 'Create an agent, approve it at its link, and let it publish and ask.',
+            'method', 'POST', 'path', '/v1/connect')
+          else jsonb_build_object('summary', 'Add a way to sign in on this page, then send the call again.',
+            'method', 'GET', 'path', '/settings/methods') end)));
+  end if;
+end
+$$;
+comment on function internal.require_method(text, jsonb) is
+  'Raises 403 verification_required, with the permission''s name, when the caller is a person in the browser whose '
+  'account has proved no sign-in method. `options` names the page where each method is added.';
+grant execute on function internal.require_method(text, jsonb) to souk_agent, souk_person;
+
+create or replace function internal.require_preview(headers jsonb default '{}') returns void
+  language plpgsql stable
+as $$ begin perform internal.require_method('publish_offer', require_preview.headers); end $$;
+comment on function internal.require_preview(jsonb) is
+  'Checks that the caller may preview an offer: an agent may before a person approves it, and a person in the browser '
+  'only if they may publish. Raises 403 verification_required.';
+grant execute on function internal.require_preview(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.require_permission(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
@@ -36,14 +101,18 @@ begin
   if needed.needs_approval then
     perform internal.require_connected(needed.permission, require_permission.headers);
   end if;
+  if needed.needs_method then
+    perform internal.require_method(needed.permission, require_permission.headers);
+  end if;
   if needed.writes then
     perform internal.require_good_standing(require_permission.headers);
   end if;
 end
 $$;
 comment on function internal.require_permission(text, jsonb) is
-  'Checks that the caller has a permission. Raises 403 verification_required when no person has approved the agent, '
-  'and 409 invalid_state when the permission is to write and the account is suspended.';
+  'Checks that the caller has a permission. Raises 403 verification_required when no person has approved the agent, or '
+  'when the permission needs a sign-in method and the person in the browser has proved none, and 409 invalid_state '
+  'when the permission is to write and the account is suspended.';
 grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.permissions(suspension text) returns jsonb
@@ -51,11 +120,17 @@ create or replace function internal.permissions(suspension text) returns jsonb
 as $$
 declare
   connected constant boolean := internal.connected();
+  disconnection constant text := internal.disconnection();
+  lacks_method constant boolean := internal.lacks_method();
 begin
   return (
     select jsonb_object_agg(p.permission, case
       when p.needs_approval and not connected
-        then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb, 'summary', p.summary)
+        then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb,
+          'summary', coalesce(disconnection, p.summary))
+      when p.needs_method and lacks_method
+        then jsonb_build_object('allowed', false, 'accepted_methods', internal.sign_in_methods(true),
+          'summary', internal.method_advice())
       when p.writes and suspension is not null
         then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb, 'summary', suspension)
       else jsonb_build_object('allowed', true) end)

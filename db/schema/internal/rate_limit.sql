@@ -1,14 +1,26 @@
 -- How many calls an hour each agent of an account may make. The limit rises with settled offers, proved methods and the
--- age of the account. It falls with removed offers.
+-- age of the account. It falls with removed offers. The limits of `manage` and `report_offer` are the same for all.
+
+create or replace function internal.limited_actions() returns table (action text, place integer)
+  language sql immutable
+as $$
+  values ('publish_offer', 1), ('create_ask', 2), ('preview_offer', 3), ('manage', 4), ('report_offer', 5)
+$$;
+comment on function internal.limited_actions() is
+  'Returns the actions with an hourly limit, in the order in which they are shown: publish_offer (also changing and '
+  'republishing), create_ask (also changing the text), preview_offer, manage (archiving, republishing, reopening, '
+  'fulfilling, and changing watch_enabled) and report_offer.';
+grant execute on function internal.limited_actions() to souk_agent, souk_person, souk_moderator, souk_dba;
 
 create or replace function internal.rate_limit_terms(account_id uuid, action text)
   returns table (base integer, factor integer, settled integer, proved integer, old boolean, removed integer)
   language sql stable
 as $$
   -- Offers cost the attention of people, but asks and previews cost only machine time. So for asks and previews every
-  -- term is twice as high.
+  -- term is twice as high. No record makes more changes of status or more reports necessary.
   select internal.setting(rate_limit_terms.action || '_cap')::integer,
-    case rate_limit_terms.action when 'publish_offer' then 1 else 2 end,
+    case when rate_limit_terms.action = 'publish_offer' then 1
+      when rate_limit_terms.action in ('create_ask', 'preview_offer') then 2 else 0 end,
     (select count(*)::integer from (
       select from market.offer o
       where o.account_id = rate_limit_terms.account_id and o.status in ('published', 'archived')
@@ -20,31 +32,49 @@ as $$
       select from market.offer o
       where o.account_id = rate_limit_terms.account_id and o.status = 'removed'
         and o.removed_at > now() - interval '30 days'
+      union all
+      -- From earlier accounts of the person.
+      select from market.account a
+      join market.offer o on o.id = any (a.prior_removals)
+      where a.id = rate_limit_terms.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
       limit 10) as removals)
 $$;
 comment on function internal.rate_limit_terms(uuid, text) is
-  'Returns the terms of a rate limit: base and factor of the action, settled offers (published at least 72 hours ago '
-  'and not removed; at most 60 count), proved methods, whether the account is 30 days old, and offers removed in the '
-  'last 30 days (at most 10 count).';
+  'Returns the terms of a rate limit: base and factor of the action (0: only the base counts), settled offers '
+  '(published at least 72 hours ago and not removed; at most 60 count), proved methods, whether the account is 30 days '
+  'old, and offers removed in the last 30 days, also from the person''s earlier accounts (at most 10 count).';
 grant execute on function internal.rate_limit_terms(uuid, text) to souk_dba;
+
+create or replace function internal.rate_limits(account_id uuid, action text default null)
+  returns table (limited text, cap integer, overridden boolean)
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 5
+as $$
+begin
+  -- The terms that do not depend on the action are subqueries, which PostgreSQL computes once for all actions.
+  return query
+    select l.action, coalesce(o.cap, case t.factor when 0 then t.base else greatest(
+      least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base)
+      / 2 ^ t.removed,
+      t.base / 4)::integer end), o.cap is not null
+    from internal.limited_actions() as l
+    cross join lateral internal.rate_limit_terms(rate_limits.account_id, l.action) as t
+    left join market.cap_override o on o.account_id = rate_limits.account_id and o.action = l.action
+    where l.action = coalesce(rate_limits.action, l.action);
+end
+$$;
+comment on function internal.rate_limits(uuid, text) is
+  'Returns the allowed calls an hour for each action, or for one, and whether a moderator set them for the account.';
 
 create or replace function internal.rate_limit(account_id uuid, action text) returns integer
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return coalesce(
-    (select o.cap from market.cap_override o
-      where o.account_id = rate_limit.account_id and o.action = rate_limit.action),
-    (select greatest(
-      least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base)
-      / 2 ^ t.removed,
-      t.base / 4)::integer
-    from internal.rate_limit_terms(rate_limit.account_id, rate_limit.action) as t));
+  return (select l.cap from internal.rate_limits(rate_limit.account_id, rate_limit.action) as l);
 end
 $$;
 comment on function internal.rate_limit(uuid, text) is
   'Returns the allowed calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at '
   'most 10 x base. Each removal in the last 30 days halves the limit, but not below base / 4. The terms added to the '
-  'base are doubled for asks and previews. The base is a setting. A limit that a moderator set for the account '
-  'replaces the result.';
+  'base are doubled for asks and previews; the limits of manage and report_offer are their base. The base is a '
+  'setting. A limit that a moderator set for the account replaces the result.';
 grant execute on function internal.rate_limit(uuid, text) to souk_agent, souk_person, souk_dba, souk_moderator;

@@ -1,11 +1,13 @@
 -- The rolling window of a rate limit. A call is admitted under an advisory lock of its scope and action, so that
--- parallel calls cannot exceed the limit. GET /v1/me and the response headers show the same usage. Calls
--- of a person are not counted.
+-- parallel calls cannot exceed the limit. GET /v1/me and the response headers show the same usage. Calls of a person
+-- (with a session) are counted only where a moderator set a limit for the account.
 
 create or replace function internal.window_usage(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  since constant timestamptz := clock_timestamp() - window_usage.span;
 begin
   -- resets_in runs until the oldest counted call leaves the window, rounded up. A limit of 0 never frees a slot.
   return (select jsonb_build_object(
@@ -14,10 +16,9 @@ begin
     'remaining', greatest(window_usage.cap - count(*), 0),
     'resets_in', case when window_usage.cap = 0 then extract(epoch from window_usage.span)
       else greatest(coalesce(ceil(extract(epoch from
-        min(c.called_at) + window_usage.span - clock_timestamp())), 0), 0) end::integer)
+        min(c.called_at) - since)), 0), 0) end::integer)
   from market.rate_limit_hit c
-  where c.scope = window_usage.scope and c.action = window_usage.action
-    and c.called_at > clock_timestamp() - window_usage.span);
+  where c.scope = window_usage.scope and c.action = window_usage.action and c.called_at > since);
 end
 $$;
 comment on function internal.window_usage(text, text, integer, interval) is
@@ -49,21 +50,62 @@ as $$ select pg_advisory_xact_lock(hashtextextended(lock_window.scope || ' ' || 
 comment on function internal.lock_window(text, text) is
   'Makes calls of one scope and action wait for each other until the transaction ends.';
 
-create or replace function internal.own_usage(action text) returns jsonb
+create or replace function internal.own_windows(only_action text default null)
+  returns table (action text, scope text, cap integer)
+  language plpgsql stable rows 5
+as $$
+declare
+  is_agent constant boolean := internal.agent_id() is not null;
+  -- All sessions of the account share a window, because a person can open any number of them.
+  own_scope constant text := coalesce('agent:' || internal.agent_id(), 'account:' || internal.account_id());
+  is_disconnected constant boolean := is_agent and internal.visible_account_id() is null;
+  lacks_method constant boolean := internal.lacks_method();
+begin
+  return query
+    select l.limited, own_scope, case
+      -- What the account has earned does not show in the limits of a disconnected agent. What it has lost does.
+      when is_disconnected then least(l.cap, internal.setting(l.limited || '_cap')::integer)
+      -- A script can approve its own agent in a browser of its own. So sessions without a proved method are limited in
+      -- what they may still do.
+      when is_agent or l.overridden or lacks_method and l.limited in ('manage', 'report_offer') then l.cap end
+    from internal.rate_limits(internal.account_id(), only_action) as l;
+end
+$$;
+comment on function internal.own_windows(text) is
+  'Returns the windows in which calls of the caller count, for each action or for one, with their limits; a null limit '
+  'for a person with a proved method of whose account no moderator limited the action: these calls are not counted.';
+
+create or replace function internal.own_window(action text, out scope text, out cap integer)
+  language plpgsql stable
+as $$
+begin
+  select w.scope, w.cap into scope, cap from internal.own_windows(own_window.action) as w;
+end
+$$;
+comment on function internal.own_window(text) is 'Returns the window in which a call of the caller counts.';
+
+create or replace function internal.own_usages(only_action text default null) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   if internal.account_id() is null then
     perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
   end if;
-  return case
-    when internal.agent_id() is not null then internal.window_usage('agent:' || internal.agent_id(), own_usage.action,
-    internal.rate_limit(internal.account_id(), own_usage.action)) end;
+  return (select coalesce(jsonb_object_agg(w.action, internal.window_usage(w.scope, w.action, w.cap)), '{}')
+    from internal.own_windows(only_action) as w where w.cap is not null);
 end
 $$;
+comment on function internal.own_usages(text) is
+  'Returns the usage of the caller by action, for each action or for one: {limit, used, remaining, resets_in}. Actions '
+  'of a person that are not counted are missing. Raises 401 for an unknown caller.';
+grant execute on function internal.own_usages(text) to souk_agent, souk_person;
+
+create or replace function internal.own_usage(action text) returns jsonb
+  language plpgsql volatile
+as $$ begin return internal.own_usages(own_usage.action) -> own_usage.action; end $$;
 comment on function internal.own_usage(text) is
-  'Returns the usage of the calling agent for an action: {limit, used, remaining, resets_in}; null for a person, whose '
-  'calls are not counted. Raises 401 for an unknown caller.';
+  'Returns the usage of the caller for an action: {limit, used, remaining, resets_in}; null for a person whose calls '
+  'are not counted. Raises 401 for an unknown caller.';
 grant execute on function internal.own_usage(text) to souk_agent, souk_person;
 
 create or replace function internal.rate_limit_headers(usage jsonb) returns jsonb
@@ -75,6 +117,5 @@ as $$
     'RateLimit-Reset', usage -> 'resets_in') end
 $$;
 comment on function internal.rate_limit_headers(jsonb) is
-  'Returns the usage of a window as the contract''s RateLimit headers; an empty object for a person, who has no '
-  'window.';
+  'Returns the usage of a window as the contract''s RateLimit headers; an empty object without a window.';
 grant execute on function internal.rate_limit_headers(jsonb) to souk_agent, souk_person;

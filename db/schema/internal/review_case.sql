@@ -4,7 +4,7 @@ create or replace function internal.open_case(offer_id uuid, causes text[], repo
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if cardinality(open_case.causes) = 0 then
+  if cardinality(open_case.causes) = 0 or internal.is_of_sandbox(open_case.offer_id) then
     return;
   end if;
   insert into market.review_case as c (offer_id, causes, reports)
@@ -21,7 +21,8 @@ begin
 end
 $$;
 comment on function internal.open_case(uuid, text[], integer) is
-  'Opens a case for an offer with these causes and counted reports, or adds them to the open case.';
+  'Opens a case for an offer with these causes and counted reports, or adds them to the open case. Moderators do not '
+  'see sandboxes, so an offer of a sandbox gets none.';
 
 create or replace function internal.drop_cause(offer_id uuid, cause text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -53,8 +54,8 @@ begin
 end
 $$;
 comment on function internal.review_published_offer(market.offer, boolean) is
-  'Opens a case for an offer whose text was just extracted, if there is a cause: the offer waits for review, addresses '
-  'an AI model, has a suspicious link, or is among the first offers of its account.';
+  'Opens a case for an offer whose text was just extracted, or for its changed version, if there is a cause: it waits '
+  'for review, addresses an AI model, has a suspicious link, or is among the first offers of its account.';
 
 create or replace function internal.count_report() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -92,16 +93,15 @@ as $$
 begin
   -- Without a case, an owner could replace a reviewed text by a forbidden one, or change a reported text before its
   -- review.
-  if old.reviewed or internal.setting('pre_moderation')::boolean
-    or exists (select from market.report r where r.offer_id = new.id) then
+  -- A moderator who publishes a change has just reviewed it.
+  if not new.reviewed and (old.reviewed or exists (select from market.report r where r.offer_id = new.id)) then
     perform internal.open_case(new.id, array['changed']);
   end if;
   return null;
 end
 $$;
 comment on function internal.review_changed_offer() is
-  'Opens a case when a reviewed or reported offer changes. With pre-moderation on, opens one for every change of a '
-  'published offer.';
+  'Opens a case when a reviewed or reported offer changes without approval.';
 
 create or replace function internal.review_withdrawn_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -1,10 +1,25 @@
 -- Sessions: which are live, how their last use is noted, and when a person has to sign in again.
 
+create or replace function internal.session_end(
+  signed_in_at timestamptz, expires_at timestamptz, seen_at timestamptz
+) returns timestamptz
+  language sql stable
+as $$
+  -- Without a sign-in method, nobody can sign in again. So these sessions last as long as browsers keep a cookie.
+  select case when session_end.signed_in_at is null then session_end.seen_at + interval '400 days'
+    else least(session_end.expires_at, session_end.seen_at + interval '7 days') end
+$$;
+comment on function internal.session_end(timestamptz, timestamptz, timestamptz) is
+  'Returns when a session ends. In an account without a sign-in method (signed_in_at is null): 400 days after its last '
+  'use. Otherwise: 30 days after it began (expires_at), or 7 days after its last use, whichever comes first. '
+  'jobs.purge_sign_ins repeats this rule, in the form that its indexes need.';
+grant execute on function internal.session_end(timestamptz, timestamptz, timestamptz) to souk_person;
+
 create or replace function internal.is_session_alive(session market.session) returns boolean
   language sql stable
-as $$ select session.expires_at > now() and session.seen_at > now() - interval '7 days' $$;
+as $$ select internal.session_end(session.signed_in_at, session.expires_at, session.seen_at) > now() $$;
 comment on function internal.is_session_alive(market.session) is
-  'Returns whether a session is live: it ends 30 days after it began, or 7 days after its last use.';
+  'Returns whether a session is live (internal.session_end).';
 
 create or replace function internal.find_session(
   secret_hash bytea, out session_id uuid, out account_id uuid, out signed_in_at timestamptz

@@ -25,6 +25,30 @@ comment on function internal.mailbox_of(text) is
   'Returns an e-mail address as it is stored and compared (internal.clean_email); null when it is not a valid address.';
 grant execute on function internal.mailbox_of(text) to souk_person;
 
+create or replace function internal.count_sign_in(address text) returns void
+  language plpgsql volatile
+as $$
+declare
+  scope constant text := 'sign_in:' || internal.network_of(count_sign_in.address);
+  wait integer;
+begin
+  perform internal.lock_window(scope, 'sign_in');
+  -- Each start costs a row. Sixty an hour are enough for an office behind one address.
+  wait := internal.window_wait(scope, 'sign_in', 60);
+  if wait is not null then
+    perform internal.raise_problem(429, 'rate_limited',
+      format(
+        'Too many sign-ins were begun from your network. Try again in %s minutes, or now from another network. A '
+        'sign-in '
+        'that this browser has begun already can still be finished, within 15 minutes.', ceil(wait / 60.0)),
+      jsonb_build_object('retry_after', wait));
+  end if;
+  insert into market.rate_limit_hit (scope, action) values (scope, 'sign_in');
+end
+$$;
+comment on function internal.count_sign_in(text) is
+  'Counts a sign-in that is begun from an address, with any method. Raises 429 after 60 in an hour.';
+
 create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
   returns market.sign_in
   language plpgsql volatile
@@ -35,10 +59,12 @@ declare
 begin
   -- Only one sign-in of a subject runs at a time, so that a new person who signs in in two tabs gets only one account.
   perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
-  -- The account that gets the method, and the account for which the subject is proved. While this transaction holds the
-  -- lock of the subject, no other transaction can add the subject to another account.
+  -- The account that gets the method, the account that the browser leaves, and the account for which the subject is
+  -- proved. While this transaction holds the lock of the subject, no other transaction can add the subject to another
+  -- account.
   accounts := array(
-    select s.account_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash and s.account_id is not null
+    select o.id from market.sign_in s, unnest(array[s.account_id, s.left_account_id]) as o (id)
+    where s.flow_hash = lock_sign_in.flow_hash and o.id is not null
     union
     select p.account_id from market.sign_in s
     join market.proved_method p on p.method = s.method and p.subject_hash = lock_sign_in.subject_hash
@@ -54,6 +80,11 @@ begin
   -- The lock must be "for update": a transaction that starts a verification inserts a row that refers to the account,
   -- and only with this lock one of the two transactions waits for the other.
   perform from market.account a where a.id = any (accounts) order by a.id for update;
+  -- The agents that may be removed or disconnected.
+  perform from market.agent a
+  join market.sign_in s on a.account_id = s.account_id or a.account_id = s.left_account_id
+  where s.flow_hash = lock_sign_in.flow_hash and a.removed_at is null
+  order by a.id for no key update of a;
   perform from market.verification v
   where v.account_id = any (accounts) and v.status = 'pending'
     or v.id = (select s.verification_id from market.sign_in s where s.flow_hash = lock_sign_in.flow_hash)
@@ -64,8 +95,8 @@ end
 $$;
 comment on function internal.lock_sign_in(bytea, bytea, bytea) is
   'Locks and returns the sign-in attempt of a browser; nulls when there is none. Before the attempt it locks the '
-  'subject, the sessions of all accounts concerned (also of the browser''s present account), the accounts, and the '
-  'verifications.';
+  'subject, the sessions of all accounts concerned (also of the browser''s present account), the accounts, the agents '
+  'of the account that gets a method or is left, and the verifications.';
 
 create or replace function internal.complete_sign_in(
   attempt market.sign_in, subject_hash bytea, email text, name text, session_hash bytea, new_session_hash bytea
@@ -80,10 +111,17 @@ declare
     where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash);
   known constant boolean := holder is not null;
   account market.account;
+  recovers boolean := false;
+  leaves uuid;
 begin
   if attempt.verification_id is not null then
     select * into verification from market.verification v where v.id = attempt.verification_id;
     perform internal.check_verification(verification, attempt.account_id, complete_sign_in.session_hash);
+    recovers := internal.is_recovery(verification, session.account_id);
+    if recovers and attempt.kept_agents is not null then
+      -- The page listed the agents that would go on. A recovery would disconnect them.
+      perform internal.raise_problem(409, 'invalid_state', 'You signed out after you began. Open the link again.');
+    end if;
   elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
     -- Otherwise, on a shared computer, the next person could add their own method to this account.
     perform internal.raise_problem(409, 'invalid_state',
@@ -98,11 +136,24 @@ begin
       'another one here. Accounts are never merged.',
       internal.method_name(attempt.method)));
   end if;
+  if attempt.purpose = 'add' and not recovers then
+    perform internal.check_agents_chosen(attempt.account_id, attempt.kept_agents);
+  elsif attempt.purpose = 'sign_in' then
+    leaves := internal.account_to_leave(complete_sign_in.session_hash);
+    if leaves is distinct from attempt.left_account_id and leaves is not null then
+      perform internal.raise_problem(409, 'invalid_state',
+        'Since you began, this browser has got an account that has no way to sign in. Start again to say what is to '
+        'become of it.');
+    end if;
+  end if;
 
   if coalesce(attempt.account_id, holder) is null then
     insert into market.account (display_name, claimed_at)
     values (left(internal.visible_name(complete_sign_in.name), 80), now()) returning * into account;
   else
+    if recovers then
+      perform internal.recover_account(attempt.account_id);
+    end if;
     select * into account from market.account a where a.id = coalesce(attempt.account_id, holder);
     update market.account a set claimed_at = now() where a.id = account.id and a.claimed_at is null;
   end if;
@@ -122,6 +173,22 @@ begin
   end if;
   update market.verification v set status = 'completed'
   where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now();
+  if recovers then
+    -- Other links are of agents that nobody has approved since.
+    update market.verification v set status = 'cancelled'
+    where v.account_id = account.id and v.status = 'pending' and v.expires_at > now();
+  end if;
+  -- After that, because removing an agent cancels its pending verifications.
+  if leaves is not null then
+    perform internal.remove_other_agents(leaves, null);
+    -- Nobody can open the account any more, so it must not stand for a moderator.
+    delete from market.moderator m where m.account_id = leaves;
+  elsif attempt.kept_agents is not null and not recovers then
+    perform internal.remove_other_agents(account.id, attempt.kept_agents);
+  end if;
+  if (attempt.kept_agents is not null or recovers) and internal.notice_email(account.id) is not null then
+    perform internal.enqueue('send_proof_notice', attempt.id);
+  end if;
 
   -- End the session that the browser had before it signed in, because others may know its secret. If this is the
   -- account's first method, end all its sessions, because nobody had proved anything before. The rows are locked by id
@@ -146,5 +213,7 @@ end
 $$;
 comment on function internal.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
   'Completes a locked, open sign-in attempt whose subject was proved: {label, display_name, new_account, purpose, '
-  'added}. The first method of an account ends its other sessions. Raises 401 (with sign_in_again when a method is '
-  'added long after signing in), 404, 409 or 410 when its verification or another account prevents it.';
+  'added}. The first method of an account ends its other sessions. Agents that the person did not keep are removed, '
+  'and so are those of an account that the browser leaves; a recovery disconnects all. Raises 401 (with sign_in_again '
+  'when a method is added long after signing in), 404, 409 (choose_agents when the person has to say which agents go '
+  'on) or 410.';

@@ -1,4 +1,6 @@
--- How many sign-in messages may be sent for an e-mail address or a network, and when a code or link stops working.
+-- How many sign-in messages may be sent for an e-mail address or a network, how long a code is and how many wrong codes
+-- may be entered, and when a code or link stops working. A link cannot be guessed, so it is never refused for the wrong
+-- codes of others.
 
 create or replace function internal.sign_in_mail_windows(email text, address text)
   returns table (scope text, cap integer, span interval)
@@ -46,6 +48,98 @@ $$;
 comment on function internal.count_sign_in_mail(text, text) is
   'Counts a sign-in message: at most 5 an hour for an e-mail address from one network, 20 an hour for a network, 20 an '
   'hour and 60 a day for an e-mail address. Raises 429 beyond these limits.';
+
+create or replace function internal.wrong_code_windows(digits integer, email text, address text)
+  returns table (scope text, cap integer, span interval)
+  language plpgsql immutable
+as $$
+declare
+  network text := 'address:' || internal.network_of(wrong_code_windows.address);
+  mailbox text := 'mailbox:' || substr(encode(internal.subject_hash('email', wrong_code_windows.email), 'hex'), 1, 32);
+begin
+  -- The probability that an attacker with any number of networks guesses any code in a day:
+  --    6 digits:        100 wrong codes / 10^6  = 1 in 10,000
+  --    9 digits:     10,000 wrong codes / 10^9  = 1 in 100,000
+  --   12 digits: 10,000,000 wrong codes / 10^12 = 1 in 100,000 (116 a second, more than the messages can be sent)
+  -- Together this is 1.2 in 10,000, or once in 23 years of attack without a pause. For one mailbox, which gets at most
+  -- 60 messages of five tries a day, it is 20 / 10^6 + 300 / 10^9 = 2 in 100,000, or once in 135 years. From one
+  -- network it is half of that.
+  -- Whoever uses up a window only makes the codes of others longer: a person is asked for a new message, or opens the
+  -- link. The last window is what the messages of one network allow anyway: 20 an hour of five tries.
+  return query
+    select l.scope, l.cap, l.span
+    from (values
+      (6, network, 10, interval '1 day'),
+      (6, mailbox, 20, interval '1 day'),
+      (6, 'service', 100, interval '1 day'),
+      (9, network, 50, interval '1 day'),
+      (9, 'service', 10000, interval '1 day'),
+      (12, network, 100, interval '1 hour')) as l (digits, scope, cap, span)
+    -- A process of the previous release does not name the address.
+    where l.digits = wrong_code_windows.digits and l.scope is not null;
+end
+$$;
+comment on function internal.wrong_code_windows(integer, text, text) is
+  'Returns the rate limit windows in which a wrong code of this length counts, always in the same order: network, '
+  'e-mail address, whole service. The action of the windows is wrong_code_<digits>.';
+
+create or replace function internal.code_digits(email text, address text) returns integer
+  language plpgsql volatile
+as $$
+begin
+  -- Messages get a longer code when half of a window is used, because the codes sent before stay valid for 15 minutes.
+  -- So the typos of many people never make the code of any of them invalid.
+  return coalesce((
+    select d.digits from (values (6), (9)) as d (digits)
+    where not exists (
+      select from internal.wrong_code_windows(d.digits, code_digits.email, code_digits.address) as w
+      where internal.window_wait(w.scope, 'wrong_code_' || d.digits, w.cap / 2, w.span) is not null)
+    order by d.digits limit 1), 12);
+end
+$$;
+comment on function internal.code_digits(text, text) is
+  'Returns how many digits the code of the next message to an e-mail address has when a network asks for it: 6, and 9 '
+  'or 12 while many wrong codes are entered.';
+
+create or replace function internal.admit_code(attempt market.sign_in, address text) returns void
+  language plpgsql volatile
+as $$
+declare
+  action text := 'wrong_code_' || attempt.code_digits;
+  wait integer;
+begin
+  -- The code is compared only under these locks, so that parallel calls cannot try more codes than a window has left.
+  -- All other locks of a sign-in are taken before, so that these are held for a short time.
+  perform internal.lock_window(w.scope, action)
+  from internal.wrong_code_windows(attempt.code_digits, attempt.email, admit_code.address) as w;
+  wait := (select max(internal.window_wait(w.scope, action, w.cap, w.span))
+    from internal.wrong_code_windows(attempt.code_digits, attempt.email, admit_code.address) as w);
+  if wait is not null then
+    perform internal.raise_problem(429, 'rate_limited', case when attempt.code_digits < 12
+      then format(
+        'Many wrong codes were entered lately, so codes of %s digits are not accepted at present. Open the link from '
+        'the message in this browser, or start again: the next message has a longer code.', attempt.code_digits)
+      else format(
+        'Many wrong codes were entered from this network. Open the link from the message in this browser, or try again '
+        'in %s minutes.', ceil(wait / 60.0)) end,
+      jsonb_build_object('retry_after', wait));
+  end if;
+end
+$$;
+comment on function internal.admit_code(market.sign_in, text) is
+  'Raises 429 when too many wrong codes of this length were entered from the network, for the e-mail address or in the '
+  'whole service. Keeps the windows locked, so that the caller can count a wrong code (internal.count_wrong_code).';
+
+create or replace function internal.count_wrong_code(attempt market.sign_in, address text) returns void
+  language sql volatile
+as $$
+  insert into market.rate_limit_hit (scope, action)
+  select w.scope, 'wrong_code_' || attempt.code_digits
+  from internal.wrong_code_windows(attempt.code_digits, attempt.email, count_wrong_code.address) as w;
+  update market.sign_in s set tries = s.tries + 1 where s.id = attempt.id
+$$;
+comment on function internal.count_wrong_code(market.sign_in, text) is
+  'Counts a wrong code: as a try of its attempt, and in the windows that internal.admit_code has locked.';
 
 create or replace function internal.check_sign_in_mail(attempt market.sign_in) returns void
   language plpgsql stable

@@ -2,7 +2,8 @@
 -- or the deadline withdraws it.
 
 create or replace function internal.create_submission(
-  kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid
+  kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid,
+  changes text[] default '{text,images}'
 ) returns jsonb
   language plpgsql volatile
 as $$
@@ -17,14 +18,15 @@ begin
   end if;
   if create_submission.kind = 'create_ask' then
     insert into market.ask (id, account_id, agent_id, text, watch_enabled)
-    values (create_submission.target_id, internal.account_id(), internal.agent_id(), normalize(body ->> 'text', nfc),
+    values (create_submission.target_id, internal.account_id(), internal.agent_id(),
+      internal.visible_text(body ->> 'text'),
       coalesce((body ->> 'watch_enabled')::boolean, true));
   end if;
-  insert into market.submission (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images)
+  insert into market.submission (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes)
   values (submission_id, create_submission.kind, internal.account_id(), internal.agent_id(),
     create_submission.target_id,
-    (body ->> 'origin_ask_id')::uuid, normalize(body ->> 'text', nfc),
-    internal.image_links(coalesce(body -> 'images', '[]')));
+    (body ->> 'origin_ask_id')::uuid, internal.visible_text(body ->> 'text'),
+    internal.image_links(coalesce(body -> 'images', '[]')), create_submission.changes);
   perform internal.note_activity();
   if create_submission.idempotency_key is not null then
     perform internal.bind_idempotency_key(create_submission.idempotency_key, submission_id);
@@ -32,21 +34,37 @@ begin
   return admission || jsonb_build_object('submission', submission_id);
 end
 $$;
-comment on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid) is
+comment on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid, text[]) is
   'Admits a text and stores it for the worker: returns {submission, headers}, or {status, body, headers} for a replay. '
   'Raises what internal.admit raises.';
-grant execute on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid)
+grant execute on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid, text[])
   to souk_agent, souk_person;
 
 create or replace function internal.enqueue_submission() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform internal.enqueue('complete_submission', new.id);
+  -- Agents that no person has approved cost nothing to make. So their texts are read when nobody else waits: an account
+  -- may have a thousand texts before one of its own (internal.enqueue).
+  perform internal.enqueue('complete_submission', new.id,
+    case when internal.is_of_stranger(new) then 2000 else 0 end);
   return new;
 end
 $$;
-comment on function internal.enqueue_submission() is 'Enqueues a job for every new submission.';
+comment on function internal.enqueue_submission() is
+  'Enqueues a job for every new submission. Those of strangers come last.';
+
+create or replace function internal.is_of_stranger(submission market.submission) returns boolean
+  language plpgsql stable
+as $$
+begin
+  return exists (
+    select from market.agent a where a.id = submission.agent_id
+      and (a.sandbox_id is not null or submission.kind = 'preview_offer' and a.connected_at is null));
+end
+$$;
+comment on function internal.is_of_stranger(market.submission) is
+  'Returns whether a submission is of an agent that no person has approved: a preview, or a text of a test agent.';
 
 create or replace function internal.awaits_extraction(submission market.submission) returns boolean
   language plpgsql stable
@@ -77,7 +95,7 @@ create or replace function internal.submission_answer(submission_id uuid) return
 as $$
 begin
   return (
-    select jsonb_build_object('status', s.status, 'body', s.body)
+    select jsonb_build_object('status', s.status, 'body', internal.with_web_url(s.body))
     from market.submission s
     where s.id = submission_answer.submission_id and s.completed_at is not null and internal.is_own_submission(s));
 end
@@ -90,6 +108,8 @@ create or replace function internal.store_answer(id uuid, status integer, body j
   language plpgsql volatile
 as $$
 begin
+  -- The worker's commits are not flushed to disk one by one (logins.sql). What a caller is told must be.
+  perform set_config('synchronous_commit', 'on', true);
   update market.submission s
     set completed_at = clock_timestamp(), status = store_answer.status, body = store_answer.body
   where s.id = store_answer.id and s.completed_at is null;
@@ -98,3 +118,83 @@ end
 $$;
 comment on function internal.store_answer(uuid, integer, jsonb) is
   'Stores the response of a submission, unless it already has one, and notifies the waiting API process.';
+
+create or replace function internal.lock_target(submission market.submission) returns void
+  language plpgsql volatile
+as $$
+begin
+  perform from market.offer o where o.id = submission.target_id for no key update;
+  perform from market.ask a where a.id = submission.target_id for no key update;
+end
+$$;
+comment on function internal.lock_target(market.submission) is
+  'Locks the offer or ask that a submission changes, so that of several changes one after the other takes effect.';
+
+create or replace function internal.answer_superseded(submission market.submission, later market.submission)
+  returns void
+  language plpgsql volatile
+as $$
+declare
+  noun constant text := case submission.kind when 'update_offer' then 'offer' else 'ask' end;
+begin
+  if submission.kind = 'create_ask' then
+    perform internal.store_answer(submission.id, 201, internal.ask_document(a))
+    from market.ask a where a.id = submission.target_id;
+  elsif ('text' <> all (submission.changes) or submission.text = later.text)
+    and ('images' <> all (submission.changes) or submission.images = later.images) then
+    -- The later change has taken over everything that this one changes, so this one has taken effect with it.
+    perform internal.store_answer(submission.id, later.status, later.body);
+  else
+    perform internal.store_answer(submission.id, 409, jsonb_build_object('code', 'invalid_state', 'detail', format(
+      'A later change of this %s came before this one was read, and the later one counts. Read it with GET '
+        '/v1/%ss/%s, and send this change again only if it should replace the later one.',
+      noun, noun, submission.target_id)));
+  end if;
+end
+$$;
+comment on function internal.answer_superseded(market.submission, market.submission) is
+  'Completes a submission that was not read before a later one took effect: with the response of the later one if that '
+  'contains everything that the submission changes, otherwise with 409 invalid_state. The creation of an ask gets 201 '
+  'with the ask as it is now.';
+
+create or replace function internal.answer_if_superseded(submission market.submission) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  later market.submission;
+begin
+  if submission.completed_at is null then
+    -- Ids are in the order in which the changes were admitted. The last one says what counts now.
+    select * into later from market.submission s
+    where s.target_id = submission.target_id and s.id > submission.id and s.status between 200 and 299
+    order by s.id desc limit 1;
+    if found then
+      perform internal.answer_superseded(submission, later);
+      return true;
+    end if;
+  end if;
+  return false;
+end
+$$;
+comment on function internal.answer_if_superseded(market.submission) is
+  'Completes a waiting submission when a later change of the same offer or ask has taken effect, and returns whether '
+  'it did. Call internal.lock_target first.';
+
+create or replace function internal.supersede_earlier(id uuid) returns void
+  language plpgsql volatile
+as $$
+declare
+  later market.submission;
+begin
+  select * into later from market.submission s where s.id = supersede_earlier.id;
+  -- A submission that is locked is being completed or withdrawn right now. It waits for the lock on the target, and
+  -- then answers itself (internal.answer_if_superseded).
+  perform internal.answer_superseded(e, later) from (
+    select s as e from market.submission s
+    where s.target_id = later.target_id and s.id < later.id and s.completed_at is null
+    for update skip locked) as earlier;
+end
+$$;
+comment on function internal.supersede_earlier(uuid) is
+  'Completes the waiting changes that were admitted before a change which has taken effect. So their callers need not '
+  'wait for texts that do not count any more, and nobody reads these texts.';

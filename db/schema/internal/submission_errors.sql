@@ -7,7 +7,7 @@ begin
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
   from (values
     (case when coalesce(reading.first_line(text), '') = '' then 'The text is empty.' end),
-    (case when char_length(normalize(text, nfc)) > 4000 then 'A text may have at most 4,000 characters.' end),
+    (case when char_length(internal.visible_text(text)) > 4000 then 'A text may have at most 4,000 characters.' end),
     (internal.contains_secret(text))) as e (detail)
   where e.detail is not null);
 end

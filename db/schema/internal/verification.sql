@@ -27,6 +27,31 @@ comment on function internal.verification_secret(bytea, uuid) is
   'hex.';
 grant execute on function internal.verification_secret(bytea, uuid) to souk_agent, souk_person;
 
+create or replace function internal.makes_link(verification market.verification, link_key bytea) returns boolean
+  language sql immutable parallel safe
+as $$
+  select coalesce(verification.secret_hash
+    = sha256(convert_to(internal.verification_secret(makes_link.link_key, verification.id), 'UTF8')), false)
+$$;
+comment on function internal.makes_link(market.verification, bytea) is
+  'Returns whether a verification''s link is the one that is derived from this link key.';
+grant execute on function internal.makes_link(market.verification, bytea) to souk_agent, souk_person;
+
+create or replace function internal.renew_link(verification_id uuid, link_key bytea) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update market.verification v
+  set secret_hash = sha256(convert_to(internal.verification_secret(renew_link.link_key, v.id), 'UTF8'))
+  where v.id = renew_link.verification_id and v.agent_id = internal.agent_id() and v.status = 'pending'
+    and not internal.makes_link(v, renew_link.link_key);
+end
+$$;
+comment on function internal.renew_link(uuid, bytea) is
+  'Gives a pending verification of the calling agent a new link, if the present token of the agent does not make its '
+  'link: access tokens of OAuth change. The former link ends.';
+grant execute on function internal.renew_link(uuid, bytea) to souk_agent;
+
 create or replace function internal.verification_document(
   verification market.verification, base_url text, link_key bytea
 ) returns jsonb
@@ -50,8 +75,10 @@ begin
       when 'expired' then 'The link ran out of time. Start a new verification when the person is ready.'
       else 'The person cancelled. Ask before you start a new one.'
     end)
-    -- Another agent of the account sees the verification, but cannot make its link.
-    || case when status = 'pending' and verification.agent_id = internal.agent_id() then jsonb_build_object('url',
+    -- Another agent of the account sees the verification, but cannot make its link. Nor can the agent itself with a
+    -- later access token of OAuth (api.start_verification).
+    || case when status = 'pending' and verification.agent_id = internal.agent_id()
+      and internal.makes_link(verification, link_key) then jsonb_build_object('url',
       verification_document.base_url || '/verify/' || internal.verification_secret(link_key, verification.id))
       else '{}' end;
 end
@@ -65,7 +92,9 @@ create or replace function internal.sign_in_methods(available boolean) returns j
 as $$
 begin
   return (select coalesce(jsonb_agg(m.method order by m.position), '[]')
-    from market.sign_in_method m where m.available = sign_in_methods.available);
+    from market.sign_in_method m
+    -- A test agent has no person who could prove one.
+    where (m.available and internal.sandbox_id() is null) = sign_in_methods.available);
 end
 $$;
 comment on function internal.sign_in_methods(boolean) is

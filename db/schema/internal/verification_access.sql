@@ -1,20 +1,23 @@
 -- Who may use the link of a verification.
 
-create or replace function internal.missing_session(account_id uuid, session_account uuid) returns text
+create or replace function internal.missing_session(verification market.verification, session_account uuid) returns text
   language plpgsql stable
 as $$
 begin
   return case
-    when missing_session.session_account = missing_session.account_id then null
-    when exists (select from market.proved_method p where p.account_id = missing_session.account_id) then 'sign_in'
-    -- The agent has the link too. If any browser could use it, the agent could take over the account.
-    when exists (select from market.account a where a.id = missing_session.account_id and a.claimed_at is not null)
-      and exists (select from market.session s
-        where s.account_id = missing_session.account_id and internal.is_session_alive(s)) then 'browser'
+    when missing_session.session_account = verification.account_id then null
+    when exists (select from market.proved_method p where p.account_id = verification.account_id) then 'sign_in'
+    -- The agent has the link too. If any browser could use it while a person's browser has a session, the agent could
+    -- take over the account. An agent that may not write must not get the right to by recovering the account.
+    when internal.is_recovery(verification, missing_session.session_account) and (
+      exists (select from market.session s
+        where s.account_id = verification.account_id and internal.is_session_alive(s))
+      or not exists (select from market.agent a
+        where a.id = verification.agent_id and a.connected_at is not null and a.removed_at is null)) then 'browser'
     when missing_session.session_account is not null then 'sign_out' end;
 end
 $$;
-comment on function internal.missing_session(uuid, uuid) is
+comment on function internal.missing_session(market.verification, uuid) is
   'Returns what a visitor with this session (null: none) has to do before proving a method of an account by its '
   'agent''s link: ''sign_in'', ''browser'' (use the browser in which the agent was approved), ''sign_out'' (of another '
   'account); null when nothing is missing.';
@@ -25,7 +28,7 @@ create or replace function internal.check_verification(
   language plpgsql stable
 as $$
 declare
-  missing text := internal.missing_session(verification.account_id,
+  missing text := internal.missing_session(verification,
     (internal.find_session(check_verification.session_hash)).account_id);
 begin
   if verification.id is null then

@@ -17,6 +17,10 @@ begin
   if not found then
     return;
   end if;
+  perform internal.lock_target(submission);
+  if internal.answer_if_superseded(submission) then
+    return;
+  end if;
   if submission.kind in ('create_ask', 'update_ask') then
     -- The old extraction does not belong to the new text of the ask, so clear it.
     update market.ask a set text = submission.text, read_at = null, updated_at = now(),
@@ -28,6 +32,7 @@ begin
     delete from market.match m where m.ask_id = ask.id;
     perform internal.store_answer(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
       internal.ask_document(ask));
+    perform internal.supersede_earlier(submission.id);
   else
     delete from market.idempotency_key k where k.submission_id = submission.id;
     perform internal.store_answer(submission.id, 503,

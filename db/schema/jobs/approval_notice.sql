@@ -4,20 +4,16 @@ create or replace function jobs.get_approval_notice(agent_id uuid) returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
-    'email', p.email,
+    'email', m.email,
     'agent_name', a.name,
     'connected_at', internal.utc(a.connected_at),
     'display_name', t.display_name)
   from market.agent a
   join market.connection c on c.agent_id = a.id
   join market.account t on t.id = a.account_id
-  join market.proved_method p on p.account_id = a.account_id
-  join market.sign_in_method m on m.method = p.method
+  cross join lateral internal.notice_email(a.account_id) as m (email)
   where a.id = get_approval_notice.agent_id and a.removed_at is null and a.connected_at is not null
-    and c.notified_at is null and p.email is not null
-  -- A person who signs in by e-mail reads that address, so it comes first.
-  order by p.method <> 'email', m.position
-  limit 1
+    and c.notified_at is null and m.email is not null
 $$;
 comment on function jobs.get_approval_notice(uuid) is
   'Returns {email, agent_name, connected_at, display_name} for the message about an approved agent; null when no '

@@ -1,66 +1,92 @@
 -- Reading the text to embed, and storing vectors. An invalid vector is not stored. The offer or ask is then matched by
--- words only.
+-- words only. A vector is made again only when its text or the model is another one, so that archiving and reopening in
+-- a loop costs nothing.
 
-create or replace function jobs.get_embedding_input(id uuid) returns text
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+create or replace function jobs.get_embedding_input(id uuid, model text default null, paid boolean default false)
+  returns text
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  input text;
+  is_offer boolean;
 begin
-  return (
-    select search.embedding_input(o) from market.offer o
+  select t.input, t.is_offer into input, is_offer
+  from (
+    select search.embedding_input(o) as input, true as is_offer from market.offer o
     where o.id = get_embedding_input.id and o.status = 'published'
     union all
     -- An ask is embedded even before its text has been read.
-    select a.text from market.ask a
-    where a.id = get_embedding_input.id and a.status = 'active');
+    select a.text, false from market.ask a
+    where a.id = get_embedding_input.id and a.status = 'active') as t;
+  -- A worker of the previous release names no model.
+  if input is null or get_embedding_input.model is null
+    or search.begin_embedding(get_embedding_input.id, input, get_embedding_input.model, get_embedding_input.paid)
+  then
+    return input;
+  elsif is_offer then
+    perform search.match_offer(get_embedding_input.id);
+  else
+    perform search.match_ask(get_embedding_input.id);
+  end if;
+  return null;
 end
 $$;
-comment on function jobs.get_embedding_input(uuid) is
-  'Returns the text to embed of a published offer or an active ask; null when there is nothing to do.';
-grant execute on function jobs.get_embedding_input(uuid) to souk_worker;
+comment on function jobs.get_embedding_input(uuid, text, boolean) is
+  'Returns the text of a published offer or an active ask, if its vector has to be made with this model. Otherwise it '
+  'matches the offer or ask, if there is one, and returns null. `paid`: whether a vector costs money.';
+grant execute on function jobs.get_embedding_input(uuid, text, boolean) to souk_worker;
 
-create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text) returns boolean
+create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text, input text default null)
+  returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   vector public.halfvec(512) := search.unit_vector(store_offer_embedding.embedding);
 begin
   if vector is not null then
-    insert into market.offer_embedding (offer_id, model, embedding)
-    select o.id, store_offer_embedding.model, vector from market.offer o
+    insert into market.offer_embedding (offer_id, model, embedding, text_hash)
+    select o.id, store_offer_embedding.model, vector, search.text_hash(store_offer_embedding.input)
+    from market.offer o
     -- An offer that is not published any more may have been deleted while its vector was computed.
     where o.id = store_offer_embedding.id and o.status = 'published' for key share
-    on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
+    on conflict (offer_id) do update
+      set model = excluded.model, embedding = excluded.embedding, sandbox_embedding = excluded.sandbox_embedding,
+        text_hash = excluded.text_hash;
+    perform search.end_embedding(store_offer_embedding.id);
   end if;
   perform search.match_offer(store_offer_embedding.id);
   return vector is not null;
 end
 $$;
-comment on function jobs.store_offer_embedding(uuid, text, text) is
-  'Stores the vector of an offer and matches the offer. Returns false for an invalid vector, and then matches by words '
-  'only.';
-grant execute on function jobs.store_offer_embedding(uuid, text, text) to souk_worker;
+comment on function jobs.store_offer_embedding(uuid, text, text, text) is
+  'Stores the vector of an offer, made from `input`, and matches the offer. Returns false for an invalid vector, and '
+  'then matches by words only.';
+grant execute on function jobs.store_offer_embedding(uuid, text, text, text) to souk_worker;
 
-create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text) returns boolean
+create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text, input text default null)
+  returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored boolean := exists (select from market.ask a where a.id = store_ask_embedding.id)
-    and search.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding, store_ask_embedding.model);
+    and search.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding, store_ask_embedding.model,
+      store_ask_embedding.input);
 begin
   perform search.match_ask(store_ask_embedding.id);
   return stored;
 end
 $$;
-comment on function jobs.store_ask_embedding(uuid, text, text) is
-  'Stores the vector of an ask and matches the ask; returns false when the vector is invalid or the ask no longer '
-  'exists.';
-grant execute on function jobs.store_ask_embedding(uuid, text, text) to souk_worker;
+comment on function jobs.store_ask_embedding(uuid, text, text, text) is
+  'Stores the vector of an ask, made from `input`, and matches the ask; returns false when the vector is invalid or '
+  'the ask no longer exists.';
+grant execute on function jobs.store_ask_embedding(uuid, text, text, text) to souk_worker;
 
 create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-  select internal.enqueue('embed_ask', s.target_id) from market.submission s
-  where s.id = retry_ask_embedding.submission_id
+  select internal.enqueue('embed_ask', a.id) from market.submission s join market.ask a on a.id = s.target_id
+  where s.id = retry_ask_embedding.submission_id and not exists (
+    select from market.ask_embedding e where e.ask_id = a.id and e.text_hash = search.text_hash(a.text))
 $$;
 comment on function jobs.retry_ask_embedding(uuid) is
   'Enqueues the embedding of a submission''s ask, when its vector could not be computed at once.';

@@ -21,6 +21,7 @@ as $$
     'concepts', reading.concepts(),
     'labels', reading.labels(),
     'places', reading.places(),
+    'learning', (select max(c.learning) from reading.classifier c),
     'classifiers', (
       select coalesce(
         json_object_agg(c.name, json_build_object('classes', c.classes, 'bias', c.bias, 'features', c.features,
@@ -35,5 +36,6 @@ as $$
 $$;
 comment on function jobs.get_vocabulary() is
   'Returns the taxonomy, the lexicon, the places, the classifiers and the meanings of words as {version, taxonomy, '
-  'concepts, labels, places, classifiers, meaning}, for the extractors and the embedder.';
+  'concepts, labels, places, learning, classifiers, meaning}, for the extractors and the embedder. learning: the '
+  'version of the code by which the classifiers were learned; null if there are none.';
 grant execute on function jobs.get_vocabulary() to souk_worker;

@@ -26,6 +26,8 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
+  -- Replicas that are that far behind are not used. Nothing else deletes or locks these rows.
+  delete from internal.recent_write w where w.written_at <= now() - interval '5 minutes';
   -- Unclaimed accounts whose agent moved to the account of a person, or was deleted. The batch is smaller,
   -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
@@ -41,7 +43,8 @@ end
 $$;
 comment on function jobs.purge_keys() is
   'Deletes idempotency keys, completed submissions, counted calls, and unclaimed accounts without an agent, all older '
-  'than 24 hours, and query vectors older than 30 days; returns the number of keys.';
+  'than 24 hours, query vectors older than 30 days, and notes of writes older than five minutes; returns the number of '
+  'keys.';
 grant execute on function jobs.purge_keys() to souk_worker;
 
 create or replace function jobs.purge_sign_ins() returns integer
@@ -55,9 +58,15 @@ begin
   where s.id in (
     select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day'
     limit 10000 for update skip locked);
+  delete from market.kept_record k
+  where k.id in (
+    select o.id from market.kept_record o where o.kept_until <= now() limit 10000 for update skip locked);
   delete from market.session s
   where s.id in (
-    select o.id from market.session o where not internal.is_session_alive(o) limit 10000 for update skip locked);
+    select o.id from market.session o
+    where o.signed_in_at is null and o.seen_at <= now() - interval '400 days'
+      or o.signed_in_at is not null and (o.expires_at <= now() or o.seen_at <= now() - interval '7 days')
+    limit 10000 for update skip locked);
   get diagnostics forgotten = row_count;
   update market.verification v set status = 'expired'
   where v.id in (
@@ -74,8 +83,9 @@ begin
 end
 $$;
 comment on function jobs.purge_sign_ins() is
-  'Deletes sign-in attempts a day after they expire, sessions that have ended, and verifications 30 days after they '
-  'expire, and marks pending verifications as expired when their time is over; returns the number of sessions.';
+  'Deletes sign-in attempts a day after they expire, sessions that have ended, verifications 30 days after they '
+  'expire, and records of former accounts after twelve months, and marks pending verifications as expired when their '
+  'time is over; returns the number of sessions.';
 grant execute on function jobs.purge_sign_ins() to souk_worker;
 
 create or replace function jobs.purge_agents() returns integer
@@ -89,7 +99,8 @@ begin
   -- the account.
   abandoned := array(
     select o.id from market.agent o join market.account a on a.id = o.account_id
-    where o.connected_at is null and o.created_at <= now() - interval '7 days' and internal.is_abandoned(o)
+    where o.connected_at is null and o.disconnected_at is null and o.created_at <= now() - interval '7 days'
+      and internal.is_abandoned(o)
     limit 1000 for update of a, o skip locked);
   delete from market.verification v
   where v.id in (
@@ -109,3 +120,33 @@ comment on function jobs.purge_agents() is
   'Deletes agents that nobody approved, 7 days after they were created or last did more than read; returns their '
   'number.';
 grant execute on function jobs.purge_agents() to souk_worker;
+
+create or replace function jobs.purge_oauth() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  unfinished uuid[];
+  forgotten integer;
+begin
+  -- Their agents never had a token, so nothing but the link and the account belongs to them. The account is locked
+  -- first, as in internal.lock_connection; jobs.purge_keys deletes it, unless a person has claimed it.
+  unfinished := array(
+    select g.agent_id from market.oauth_grant g
+    join market.agent o on o.id = g.agent_id join market.account a on a.id = o.account_id
+    where g.family_hash is null and g.created_at <= now() - interval '24 hours'
+    limit 1000 for update of a, o skip locked);
+  delete from market.agent a where a.id = any (unfinished);
+  delete from market.oauth_client c
+  where c.id in (
+    select o.id from market.oauth_client o
+    where o.finished_at is null and o.created_at <= now() - interval '24 hours'
+      and not exists (select from market.oauth_grant g where g.client_id = o.id::text)
+    limit 10000 for update skip locked);
+  get diagnostics forgotten = row_count;
+  return forgotten;
+end
+$$;
+comment on function jobs.purge_oauth() is
+  'Deletes requests for authorization whose client got no token within a day, with their agents, and clients that '
+  'registered and never finished; returns the number of clients.';
+grant execute on function jobs.purge_oauth() to souk_worker;

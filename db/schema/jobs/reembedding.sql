@@ -17,10 +17,11 @@ begin
   if not exists (select from market.reembedding r where r.finished_at is null) then
     select (
         select count(*)::integer from market.offer o left join market.offer_embedding e on e.offer_id = o.id
-        where o.status = 'published' and e.model is distinct from use_embedding_model.model)
+        where o.status = 'published' and o.sandbox_id is null and e.model is distinct from use_embedding_model.model)
       + (
         select count(*)::integer from market.ask a left join market.ask_embedding e on e.ask_id = a.id
-        where a.status = 'active' and a.read_at is not null and e.model is distinct from use_embedding_model.model)
+        where a.status = 'active' and a.sandbox_id is null and a.read_at is not null
+          and e.model is distinct from use_embedding_model.model)
     into waiting;
     if waiting > 0 then
       insert into market.reembedding (model, total) values (use_embedding_model.model, waiting);
@@ -42,17 +43,29 @@ declare
 begin
   -- The job key keeps a second call from adding a second job.
   select count(*)::integer into resumed
-  from (select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null) as q;
+  from (
+    select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null
+    union all
+    -- The provider was down for longer than eight attempts take. Enqueued anew, the job has eight more. The jobs beyond
+    -- the first thousand have their turn ten minutes later.
+    (select internal.enqueue(failed.task, failed.id)
+    from (
+      select j.id as job, j.task_identifier as task, substring(j.key from ':([0-9a-f-]{36})$')::uuid as id
+      from graphile_worker.jobs j
+      where j.task_identifier in ('embed_offer', 'embed_ask') and j.attempts >= j.max_attempts and j.locked_at is null
+        and j.key is not null) as failed
+    where search.embedding_wait(failed.id) is null
+    order by failed.job limit 1000)) as q;
   return resumed;
 end
 $$;
 comment on function jobs.resume_reembedding() is
-  'Enqueues the job of an unfinished change of the model, because its last job may have failed for good; returns the '
-  'number of such changes.';
+  'Enqueues again what makes vectors and has failed for good: the job of an unfinished change of the model, and jobs '
+  'of single offers and asks, if another request for their vectors may be made; returns the number of jobs.';
 grant execute on function jobs.resume_reembedding() to souk_worker;
 
-create or replace function jobs.take_batch(id uuid, size integer) returns jsonb
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+create or replace function jobs.take_batch(id uuid, size integer, paid boolean) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   under_way market.reembedding;
@@ -66,24 +79,32 @@ begin
   from (
     select o.id, search.embedding_input(o) as words
     from market.offer o left join market.offer_embedding e on e.offer_id = o.id
-    where o.id > under_way.last_offer_id and o.status = 'published' and e.model is distinct from under_way.model
+    where o.id > under_way.last_offer_id and o.status = 'published' and o.sandbox_id is null
+      and e.model is distinct from under_way.model
     order by o.id limit size) as b;
   if items is null then
     select jsonb_agg(jsonb_build_object('kind', 'ask', 'id', b.id, 'words', b.text) order by b.id) into items
     from (
       select a.id, a.text
       from market.ask a left join market.ask_embedding e on e.ask_id = a.id
-      where a.id > under_way.last_ask_id and a.status = 'active' and a.read_at is not null
+      where a.id > under_way.last_ask_id and a.status = 'active' and a.sandbox_id is null and a.read_at is not null
         and e.model is distinct from under_way.model
       order by a.id limit size) as b;
   end if;
+  -- An item whose requests failed too often today gets its vector from a job of its own.
+  select jsonb_agg(case
+      when search.begin_embedding((i.item ->> 'id')::uuid, i.item ->> 'words', under_way.model, take_batch.paid)
+        then i.item
+      else i.item || '{"words": null}' end order by i.place) into items
+  from jsonb_array_elements(items) with ordinality as i (item, place);
   return jsonb_build_object('model', under_way.model, 'items', coalesce(items, '[]'));
 end
 $$;
-comment on function jobs.take_batch(uuid, integer) is
+comment on function jobs.take_batch(uuid, integer, boolean) is
   'Returns the next batch of a change of the model: {model, items: [{kind, id, words}]}, with no items when everything '
-  'is embedded; null when the change has finished.';
-grant execute on function jobs.take_batch(uuid, integer) to souk_worker;
+  'is embedded; null when the change has finished. Words are null for an item that may not be embedded now. `paid`: '
+  'whether a vector costs money.';
+grant execute on function jobs.take_batch(uuid, integer, boolean) to souk_worker;
 
 create or replace function jobs.store_batch(id uuid, vectors jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -100,7 +121,7 @@ begin
     return null;
   end if;
   for item in
-    select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding
+    select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding, v ->> 'words' as words
     from jsonb_array_elements(vectors) as v
   loop
     vector := search.unit_vector(item.embedding);
@@ -108,15 +129,18 @@ begin
     if item.kind = 'offer' then
       under_way.last_offer_id := greatest(under_way.last_offer_id, item.id);
       if vector is not null then
-        insert into market.offer_embedding (offer_id, model, embedding)
-        select o.id, under_way.model, vector from market.offer o where o.id = item.id
-        on conflict (offer_id) do update set model = excluded.model, embedding = excluded.embedding;
+        insert into market.offer_embedding (offer_id, model, embedding, text_hash)
+        select o.id, under_way.model, vector, search.text_hash(item.words) from market.offer o where o.id = item.id
+        on conflict (offer_id) do update
+          set model = excluded.model, embedding = excluded.embedding,
+            sandbox_embedding = excluded.sandbox_embedding, text_hash = excluded.text_hash;
+        perform search.end_embedding(item.id);
       end if;
     else
       -- Asks come after all offers, so an ask is matched when the offers have their new vectors. It keeps its matches
       -- until then, and a match that it had before does not count as new.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
-      perform search.store_ask_embedding(item.id, item.embedding, under_way.model) from market.ask a
+      perform search.store_ask_embedding(item.id, item.embedding, under_way.model, item.words) from market.ask a
       where a.id = item.id;
       perform search.match_ask(item.id);
     end if;
@@ -134,6 +158,6 @@ begin
 end
 $$;
 comment on function jobs.store_batch(uuid, jsonb) is
-  'Stores the vectors of a batch, [{kind, id, embedding}], and enqueues the next; an empty batch finishes the change. '
-  'Returns {model, done, total, failed, finished}; null when the change has finished already.';
+  'Stores the vectors of a batch, [{kind, id, words, embedding}], and enqueues the next; an empty batch finishes the '
+  'change. Returns {model, done, total, failed, finished}; null when the change has finished already.';
 grant execute on function jobs.store_batch(uuid, jsonb) to souk_worker;

@@ -18,15 +18,24 @@ begin
   select count(internal.withdraw_submission(stuck.id))::integer into swept from stuck
   where stuck.id in (select f.submission_id from free f)
     or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
-  -- The API may answer the request for an ask before a worker has read its text. Such a text must still be read.
-  perform internal.enqueue('complete_submission', s.id)
-  from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.completed_at is not null
-  where a.read_at is null
-  limit 1000;
+  -- The API may answer the request for an ask before a worker has read its text. Such a text must still be read. A job
+  -- that will be tried again is left alone, because enqueueing it anew would forget its attempts and their pauses.
+  perform internal.enqueue('complete_submission', unread.id)
+  from (select missed.id from (
+    select s.id, s.account_id, row_number() over (partition by s.account_id order by a.id) as turn
+    from market.ask a join market.submission s on s.target_id = a.id and s.text = a.text and s.completed_at is not null
+    where a.read_at is null and not exists (
+      select from graphile_worker.jobs j
+      where j.key = 'complete_submission:' || s.id and j.attempts < j.max_attempts)
+    -- Of each account the first, then the second.
+    order by turn
+    limit 1000) as missed
+  -- The order in which internal.enqueue locks accounts.
+  order by missed.account_id, missed.turn) as unread;
   return swept;
 end
 $$;
 comment on function jobs.sweep_submissions() is
   'Withdraws submissions that have waited for 10 minutes, which frees their keys, and enqueues asks that were never '
-  'read; returns the number of withdrawn submissions.';
+  'read and have no job that will be tried; returns the number of withdrawn submissions.';
 grant execute on function jobs.sweep_submissions() to souk_worker;

@@ -9,22 +9,27 @@ create table market.account (
   suspension_reason text constraint account_suspension_reason_fkey references market.reason on delete restrict,
   suspension_note text,
   hiding boolean not null default false,
+  prior_removals uuid[] not null default '{}',
+  recovered_at timestamptz,
+  sandbox_id uuid constraint account_sandbox_fkey references market.sandbox on delete restrict,
   constraint account_display_name_length check (char_length(display_name) between 1 and 80),
   constraint account_suspension_note_length check (char_length(suspension_note) between 1 and 500),
   constraint account_suspension_whole
-    check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
+    check (suspended_at is not null or (suspension_reason is null and suspension_note is null)),
+  constraint account_prior_removals_count check (cardinality(prior_removals) <= 200)
 );
 create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
 create index account_hiding_idx on market.account (id) where hiding;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
 -- Moderators search accounts by display name.
 create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
+create index account_sandbox_id_idx on market.account (sandbox_id) where sandbox_id is not null;
 
 alter table market.account enable row level security;
 alter table market.account force row level security;
 create policy "the owner sees all" on market.account to souk_owner using (true) with check (true);
 create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
-  using (id = (select internal.account_id()));
+  using (id = (select internal.visible_account_id()));
 create policy "a person sets the display name of its account" on market.account for update to souk_person
   using (id = (select internal.account_id())) with check (id = (select internal.account_id()));
 
@@ -42,5 +47,12 @@ comment on column market.account.suspension_reason is 'Code of the reason for th
 comment on column market.account.suspension_note is 'The reason for the suspension, as a sentence for the owner.';
 comment on column market.account.hiding is
   'Whether the account is suspended and some of its offers are still to be archived.';
+comment on column market.account.prior_removals is
+  'Offers that moderation removed from earlier accounts of the same person, at most 200 (market.kept_record). They '
+  'count in the caps and in the publisher''s record.';
+comment on column market.account.recovered_at is
+  'When a person recovered the account by an agent''s link (internal.recover_account). The person sees nothing of what '
+  'was done in the account before, except what its agents see. Null when nobody recovered it.';
+comment on column market.account.sandbox_id is 'The sandbox of the account of a test agent; null in the market.';
 grant select on market.account to souk_agent, souk_person;
 grant update (display_name) on market.account to souk_person;

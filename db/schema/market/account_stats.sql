@@ -8,6 +8,7 @@ create table market.account_stats (
   lifetime integer not null default 0,
   removed integer not null default 0,
   last_active_at timestamptz not null default now(),
+  publisher jsonb,
   constraint account_stats_counts_not_negative check (active >= 0 and lifetime >= 0 and removed >= 0)
 );
 
@@ -27,4 +28,7 @@ comment on column market.account_stats.lifetime is 'Number of offers that were e
 comment on column market.account_stats.removed is 'Number of offers that moderation has removed and not restored.';
 comment on column market.account_stats.last_active_at is
   'When the account last wrote to the market, accurate to a day; shown as a month.';
+comment on column market.account_stats.publisher is
+  'The public record of the account (Publisher) as offers show it. Triggers build it whenever something in it changes. '
+  'Null in a row from before the column existed, until the job build_documents has reached it.';
 grant select on market.account_stats to souk_agent, souk_person;

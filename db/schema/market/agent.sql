@@ -4,18 +4,23 @@ create table market.agent (
   id uuid default internal.uuid_v7() constraint agent_pkey primary key,
   account_id uuid not null constraint agent_account_fkey references market.account on delete cascade,
   name text not null,
-  token_hash bytea not null constraint agent_token_hash_key unique,
+  token_hash bytea constraint agent_token_hash_key unique,
   created_at timestamptz not null default now(),
   connected_at timestamptz,
   removed_at timestamptz,
+  disconnected_at timestamptz,
+  token_expires_at timestamptz,
+  sandbox_id uuid constraint agent_sandbox_fkey references market.sandbox on delete restrict,
   constraint agent_name_length check (char_length(name) between 1 and 80),
-  constraint agent_token_hash_is_sha256 check (octet_length(token_hash) = 32)
+  constraint agent_token_hash_is_sha256 check (octet_length(token_hash) = 32),
+  constraint agent_disconnected_or_connected check (disconnected_at is null or connected_at is null)
 );
 create index agent_account_id_idx on market.agent (account_id);
 -- Moderators search agents by name.
 create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
 -- Used to purge agents that nobody approved.
 create index agent_created_at_unapproved_idx on market.agent (created_at) where connected_at is null;
+create index agent_sandbox_id_idx on market.agent (sandbox_id) where sandbox_id is not null;
 
 alter table market.agent enable row level security;
 alter table market.agent force row level security;
@@ -36,9 +41,19 @@ comment on column market.agent.id is 'UUIDv7.';
 comment on column market.agent.account_id is
   'The account that the agent acts for; provisional until a person approves the agent.';
 comment on column market.agent.name is 'The name that the agent gave itself.';
-comment on column market.agent.token_hash is 'SHA-256 of the token.';
+comment on column market.agent.token_hash is
+  'SHA-256 of the token; null while a client of OAuth has none. Of a client of OAuth, the present access token.';
 comment on column market.agent.created_at is 'When the agent called POST /v1/connect.';
-comment on column market.agent.connected_at is 'When a person approved the agent; null until then.';
+comment on column market.agent.connected_at is
+  'When a person approved the agent; null until then, and null while the agent is disconnected.';
 comment on column market.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
-grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_agent, souk_person;
+comment on column market.agent.disconnected_at is
+  'When the account was recovered. From that moment the agent waits until the person approves it again in the '
+  'settings, and reads only what an agent reads that nobody has approved; null when it does not wait.';
+comment on column market.agent.token_expires_at is
+  'When the token stops working; null when it works until the agent is removed. Access tokens of OAuth expire, and so '
+  'does the token of a test agent, with its sandbox.';
+comment on column market.agent.sandbox_id is 'The sandbox of a test agent; null in the market.';
+grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent
+  to souk_agent, souk_person;
 grant update (removed_at) on market.agent to souk_agent, souk_person;

@@ -19,7 +19,7 @@ alter table market.appeal enable row level security;
 alter table market.appeal force row level security;
 create policy "the owner sees all" on market.appeal to souk_owner using (true) with check (true);
 create policy "an account sees its appeals" on market.appeal for select to souk_agent, souk_person
-  using (account_id = (select internal.account_id()));
+  using (account_id = (select internal.visible_account_id()));
 create policy "an account appeals against the removal of its offer" on market.appeal for insert
   to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())

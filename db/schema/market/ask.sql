@@ -22,6 +22,10 @@ create table market.ask (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   must_query tsquery,
+  sandbox_id uuid constraint ask_sandbox_fkey references market.sandbox on delete restrict,
+  latitude double precision,
+  longitude double precision,
+  radius_km real,
   constraint ask_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint ask_domain_fkey foreign key (domain) references market.domain on delete restrict,
   constraint ask_kind_fkey foreign key (ask_kind) references market.ask_kind on delete restrict,
@@ -33,17 +37,21 @@ create table market.ask (
   constraint ask_category_length check (char_length(category) <= 40),
   constraint ask_category_has_domain check (category is null or domain is not null),
   constraint ask_kind_length check (char_length(ask_kind) <= 40),
-  constraint ask_price_currency_form check (price_currency ~ '^[A-Z]{3}$')
+  constraint ask_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
+  constraint ask_near_whole check (num_nonnulls(latitude, longitude, radius_km) in (0, 3))
 );
 create index ask_account_id_idx on market.ask (account_id, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);
 create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);
--- Asks whose text has not been extracted yet.
-create index ask_unread_idx on market.ask (id) where read_at is null;
+-- Asks whose text has not been extracted yet, to find them and to count those of an account that come first.
+create index ask_unread_idx on market.ask (account_id, id) where read_at is null;
+-- Used to count the asks of the market.
+create index ask_active_idx on market.ask (id) where status = 'active' and sandbox_id is null;
 -- Used to match a new offer: finds asks that share a word and the place with the offer.
 create index ask_words_idx on market.ask using gin (search.lexemes_of(keywords_query), search.lexemes_of(place_query))
-  with (fastupdate = off) where status = 'active';
+  with (fastupdate = off) where status = 'active' and sandbox_id is null;
+create index ask_sandbox_id_idx on market.ask (sandbox_id) where sandbox_id is not null;
 -- Moderators search asks by words.
 create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.fold(text)));
 
@@ -51,7 +59,7 @@ alter table market.ask enable row level security;
 alter table market.ask force row level security;
 create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
 create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
-  using (account_id = (select internal.account_id()));
+  using (account_id = (select internal.visible_account_id()));
 create policy "a connected caller creates asks for its account" on market.ask for insert to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and status = 'active' and (select internal.connected()));
@@ -66,7 +74,7 @@ comment on column market.ask.id is 'UUIDv7.';
 comment on column market.ask.account_id is 'The account that asks.';
 comment on column market.ask.agent_id is 'The agent that created the ask; null when the person did it in the browser.';
 comment on column market.ask.status is 'active, fulfilled or archived.';
-comment on column market.ask.text is 'The text as sent, NFC.';
+comment on column market.ask.text is 'The text as sent, NFC, without invisible characters.';
 comment on column market.ask.watch_enabled is 'Whether offers that are published later are matched too.';
 comment on column market.ask.language is 'Language of the text, BCP 47.';
 comment on column market.ask.title is 'Title extracted from the text; null before the extraction.';
@@ -83,13 +91,19 @@ comment on column market.ask.exclude_query is
   'Finds offers that contain any of the excluded phrases, except where the offer''s text negates the phrase.';
 comment on column market.ask.place_query is
   'Finds offers by place: in the city of the ask or in an alternative town that the text names. When no city is known, '
-  'the place as the text names it is used.';
+  'the place as the text names it is used. When the text states a distance from a town, the cells of the globe around '
+  'that town.';
 comment on column market.ask.price_max_hundredths is 'The highest accepted price in hundredths of the major unit.';
 comment on column market.ask.price_currency is 'ISO 4217.';
 comment on column market.ask.read_at is 'When the present text was extracted; null before the extraction.';
 comment on column market.ask.created_at is 'When the ask was created.';
 comment on column market.ask.updated_at is 'When the ask last changed.';
 comment on column market.ask.must_query is 'Finds offers that contain all required phrases ("must").';
+comment on column market.ask.sandbox_id is 'The sandbox of its account; null in the market. A trigger sets it.';
+comment on column market.ask.latitude is
+  'Degrees north of the town around which the ask looks (criteria.near); null when the text states no distance.';
+comment on column market.ask.longitude is 'Degrees east of that town.';
+comment on column market.ask.radius_km is 'How far from that town an offer may be.';
 grant select on market.ask to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, text, watch_enabled) on market.ask to souk_agent, souk_person;
 grant update (status, watch_enabled, updated_at) on market.ask to souk_agent, souk_person;

@@ -5,6 +5,10 @@ create trigger audit after insert or update or delete on market.offer for each r
   'account_id', 'agent_id', 'origin_ask_id', 'status', 'language', 'domain', 'category', 'offer_kind',
   'price_hundredths',
   'price_currency', 'price_period', 'reviewed', 'published_at', 'removed_at', 'review_reason', 'suspended_at');
+create trigger audit after insert or update or delete on market.offer_change
+  for each row execute function internal.audit(
+  'account_id', 'agent_id', 'language', 'domain', 'category', 'offer_kind', 'price_hundredths', 'price_currency',
+  'price_period', 'rejected_at', 'review_reason');
 create trigger audit after insert or delete on market.ask for each row execute function internal.audit(
   'account_id', 'agent_id', 'status', 'watch_enabled');
 create trigger audit_change after update on market.ask for each row
@@ -15,11 +19,11 @@ create trigger audit_change after update on market.ask for each row
     'account_id', 'agent_id', 'status', 'watch_enabled', 'language', 'domain', 'category', 'ask_kind',
     'price_max_hundredths', 'price_currency');
 create trigger audit after insert or update or delete on market.agent for each row execute function internal.audit(
-  'account_id', 'connected_at', 'removed_at');
+  'account_id', 'connected_at', 'removed_at', 'disconnected_at');
 -- Inserts are not logged, because every agent comes with a provisional account. A person's claim of an
 -- account is an update, so it is logged.
 create trigger audit after update or delete on market.account for each row execute function internal.audit(
-  'claimed_at', 'suspended_at', 'suspension_reason');
+  'claimed_at', 'suspended_at', 'suspension_reason', 'recovered_at');
 create trigger audit after insert or update or delete on market.proved_method
   for each row execute function internal.audit(
   'method', 'proved_at');
@@ -56,6 +60,8 @@ create trigger audit_change after update on market.review_case for each row
   execute function internal.audit('held_by', 'held_until');
 -- TRUNCATE does not fire the row triggers above.
 create trigger audit_truncate after truncate on market.offer for each statement execute function internal.audit();
+create trigger audit_truncate after truncate on market.offer_change
+  for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.ask for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.agent for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.account for each statement execute function internal.audit();
@@ -70,3 +76,6 @@ create trigger audit_truncate after truncate on market.cap_override
 create trigger audit_truncate after truncate on market.appeal for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.decision for each statement execute function internal.audit();
 create trigger audit_truncate after truncate on market.review_case for each statement execute function internal.audit();
+create trigger audit after insert or delete on market.webhook for each row execute function internal.audit(
+  'account_id', 'agent_id', 'disabled_at', 'disabled_reason');
+create trigger audit_truncate after truncate on market.webhook for each statement execute function internal.audit();

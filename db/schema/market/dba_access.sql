@@ -4,10 +4,13 @@
 -- exceptions: a DBA can read the networks in the rate limit windows of the last day, and which amounts of a text the
 -- built-in extractor considered as its price, with words that the training set has (reading.price_reason).
 
+create policy "a dba reads all" on market.sandbox for select to souk_dba using (true);
 create policy "a dba reads all" on market.account for select to souk_dba using (true);
 create policy "a dba reads all" on market.account_stats for select to souk_dba using (true);
 create policy "a dba reads all" on market.agent for select to souk_dba using (true);
 create policy "a dba reads all" on market.connection for select to souk_dba using (true);
+create policy "a dba reads all" on market.oauth_client for select to souk_dba using (true);
+create policy "a dba reads all" on market.oauth_grant for select to souk_dba using (true);
 create policy "a dba reads all" on market.session for select to souk_dba using (true);
 create policy "a dba reads all" on market.profile for select to souk_dba using (true);
 create policy "a dba reads all" on market.sign_in for select to souk_dba using (true);
@@ -20,7 +23,10 @@ create policy "a dba reads all" on market.domain for select to souk_dba using (t
 create policy "a dba reads all" on market.category for select to souk_dba using (true);
 create policy "a dba reads all" on market.ask_kind for select to souk_dba using (true);
 create policy "a dba reads all" on market.embedding_model for select to souk_dba using (true);
+create policy "a dba reads all" on market.ranking for select to souk_dba using (true);
+create policy "a dba reads all" on market.digest for select to souk_dba using (true);
 create policy "a dba reads all" on market.offer for select to souk_dba using (true);
+create policy "a dba reads all" on market.offer_change for select to souk_dba using (true);
 create policy "a dba reads all" on market.ask for select to souk_dba using (true);
 create policy "a dba reads all" on market.offer_embedding for select to souk_dba using (true);
 create policy "a dba reads all" on market.ask_embedding for select to souk_dba using (true);
@@ -40,24 +46,31 @@ create policy "a dba reads all" on market.review_case for select to souk_dba usi
 create policy "a dba reads all" on market.cap_override for select to souk_dba using (true);
 create policy "a dba reads all" on market.decision for select to souk_dba using (true);
 create policy "a dba reads all" on market.appeal for select to souk_dba using (true);
+create policy "a dba reads all" on market.hash_key for select to souk_dba using (true);
+create policy "a dba reads all" on market.kept_record for select to souk_dba using (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-grant select (id, claimed_at, created_at) on market.account to souk_dba;
+grant select (id, claimed_at, created_at, prior_removals, recovered_at) on market.account to souk_dba;
 grant select on market.account_stats to souk_dba;
-grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_dba;
+grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent to souk_dba;
 grant select (agent_id, created_at, expires_at, approved_at, declined_at, notified_at) on market.connection to souk_dba;
+grant select (id, created_at, finished_at) on market.oauth_client to souk_dba;
+grant select (agent_id, client_id, created_at, refreshed_at) on market.oauth_grant to souk_dba;
+grant select (token_expires_at) on market.agent to souk_dba;
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at) on market.session to souk_dba;
 grant select (account_id, updated_at) on market.profile to souk_dba;
+grant select (account_id, enabled, changed_at, due_at, sent_at) on market.digest to souk_dba;
 grant select on market.sign_in_method to souk_dba;
 grant select (account_id, method, proved_at) on market.proved_method to souk_dba;
 grant select (id, account_id, agent_id, method, status, created_at, expires_at) on market.verification to souk_dba;
 grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
   on market.sign_in to souk_dba;
 grant select on market.setting, market.offer_kind, market.domain, market.category, market.ask_kind,
-  market.embedding_model to souk_dba;
+  market.embedding_model, market.ranking to souk_dba;
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
-  price_currency, price_period, missing_fields, reviewed, created_at, updated_at, published_at, removed_at)
+  price_currency, price_period, missing_fields, reviewed, created_at, updated_at, published_at, removed_at,
+  confirmed_at, stale_at, expired_at)
   on market.offer to souk_dba;
 grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind,
   price_max_hundredths,
@@ -68,7 +81,8 @@ grant select (model, created_at) on market.query_embedding to souk_dba;
 grant select (ask_id, offer_id, sequence, score, first_matched_at) on market.match to souk_dba;
 grant select (id, offer_id, account_id, agent_id, reason, created_at) on market.report to souk_dba;
 grant select on market.rate_limit_hit to souk_dba;
-grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, completed_at, status)
+grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, completed_at, status,
+  model_readings, changes)
   on market.submission to souk_dba;
 grant select (owner_id, key, submission_id, created_at) on market.idempotency_key to souk_dba;
 grant select on market.worker_heartbeat, market.audit_event, market.reembedding to souk_dba;
@@ -81,3 +95,11 @@ grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at
 grant select (suspended_at, suspension_reason, hiding) on market.account to souk_dba;
 grant select (review_reason, suspended_at) on market.offer to souk_dba;
 grant select (completed_at, counted) on market.report to souk_dba;
+grant select (id) on market.hash_key to souk_dba;
+grant select (removed_offers, suspended_at, suspension_reason, kept_until, account_id, caps, id) on market.kept_record
+  to souk_dba;
+grant select (offer_id, account_id, agent_id, language, domain, category, offer_kind, price_hundredths, price_currency,
+  price_period, missing_fields, created_at, rejected_at, review_reason) on market.offer_change to souk_dba;
+-- Whoever knows the id of a sandbox may join it. That gives a DBA nothing: it holds tests of a day.
+grant select on market.sandbox to souk_dba;
+grant select (sandbox_id) on market.account, market.agent, market.offer, market.ask to souk_dba;

@@ -1,5 +1,5 @@
 -- One row is one moderator. No endpoint of /v1 appoints moderators. `npm run moderator` appoints one. While a database
--- has no moderator, the process prints a one-time link. The person who accepts it becomes a moderator.
+-- has no moderator, the process gives a one-time link. The person who accepts it becomes a moderator.
 
 create table market.moderator (
   account_id uuid constraint moderator_pkey primary key
@@ -34,5 +34,5 @@ comment on column market.moderator.appointed_by is
 comment on table market.moderator_link is
   'One row is one link that makes the person who accepts it a moderator. It works once: accepting deletes the row.';
 comment on column market.moderator_link.secret_hash is 'SHA-256 of the secret in the link.';
-comment on column market.moderator_link.created_at is 'When the link was printed.';
+comment on column market.moderator_link.created_at is 'When the link was made.';
 comment on column market.moderator_link.expires_at is 'When the link stops working.';

@@ -12,6 +12,8 @@ create policy "a moderator removes agents" on market.agent for update to souk_mo
 create policy "a moderator sees all offers" on market.offer for select to souk_moderator using (true);
 create policy "a moderator decides on offers" on market.offer for update to souk_moderator using (true)
   with check (true);
+create policy "a moderator sees all changes of offers" on market.offer_change for select to souk_moderator
+  using (true);
 create policy "a moderator sees all asks" on market.ask for select to souk_moderator using (true);
 create policy "a moderator sees all reports" on market.report for select to souk_moderator using (true);
 create policy "a moderator completes reports" on market.report for update to souk_moderator
@@ -48,10 +50,13 @@ create policy "a moderator reads the log" on market.audit_event for select to so
 
 grant select on market.account to souk_moderator;
 grant update (suspended_at, suspension_reason, suspension_note) on market.account to souk_moderator;
-grant select (id, account_id, name, created_at, connected_at, removed_at) on market.agent to souk_moderator;
+grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent
+  to souk_moderator;
+grant select (sandbox_id) on market.agent to souk_moderator;
 grant update (removed_at) on market.agent to souk_moderator;
 grant select on market.offer to souk_moderator;
 grant update (status, reviewed, review_reason, review_note) on market.offer to souk_moderator;
+grant select on market.offer_change to souk_moderator;
 grant select on market.ask to souk_moderator;
 grant select on market.report to souk_moderator;
 grant update (completed_at) on market.report to souk_moderator;

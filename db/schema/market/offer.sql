@@ -39,17 +39,15 @@ create table market.offer (
     || concepts
     || setweight(to_tsvector('simple', reading.fold(text)), 'C')
     || setweight(to_tsvector(reading.search_config(language), reading.fold(text)), 'C')) stored,
-  facets tsvector not null generated always as (
-    to_tsvector('simple', reading.fold(coalesce(location_text, '') || ' '
-      || coalesce(metadata -> 'location' ->> 'city', '') || ' '
-      || coalesce(metadata -> 'location' ->> 'region', '')))
-    -- The country is a lexeme with a prefix, so that no word of a place equals it: the "de" in Rio de Janeiro does not
-    -- mean Germany.
-    || array_to_tsvector(array_remove(array['country/' || lower(metadata -> 'location' ->> 'country'),
-      'domain/' || domain, 'category/' || category, 'kind/' || offer_kind,
-      'price/' || search.price_bucket(price_hundredths),
-      'price/' || price_currency || '/' || search.price_bucket(price_hundredths)] || search.time_buckets(published_at),
-      null))) stored,
+  facets tsvector not null default '',
+  document jsonb,
+  confirmed_at timestamptz not null default now(),
+  stale_at timestamptz,
+  expired_at timestamptz,
+  sandbox_id uuid constraint offer_sandbox_fkey references market.sandbox on delete restrict,
+  latitude double precision,
+  longitude double precision,
+  facet_values text[],
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_offer_kind_fkey foreign key (offer_kind) references market.offer_kind on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
@@ -69,34 +67,50 @@ create table market.offer (
   constraint offer_review_note_length check (char_length(review_note) between 1 and 500),
   constraint offer_suspended_is_archived check (suspended_at is null or status = 'archived'),
   constraint offer_published_has_day check (status <> 'published' or published_at is not null),
-  constraint offer_removed_has_time check (status <> 'removed' or removed_at is not null)
+  constraint offer_removed_has_time check (status <> 'removed' or removed_at is not null),
+  constraint offer_stale_is_published check (stale_at is null or status = 'published'),
+  constraint offer_expired_is_archived check (expired_at is null or status = 'archived')
 );
+-- Every reader of the offer needs its document, so it moves out of the row after all other long values.
+alter table market.offer alter column document set storage main;
+-- A search counts these of thousands of offers, so they never move out of the row.
+alter table market.offer alter column facet_values set storage plain;
 -- For lists of an account's own offers, and for counting offers in rate limits.
 create index offer_account_id_idx on market.offer (account_id, id desc);
 create index offer_account_status_idx on market.offer (account_id, status, published_at);
 create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_offer_kind_idx on market.offer (offer_kind);
 create index offer_domain_category_idx on market.offer (domain, category);
--- For browsing published offers: newest first, with and without classification, and by price.
-create index offer_published_idx on market.offer (published_at desc, id desc) where status = 'published';
-create index offer_published_by_class_idx on market.offer (domain, offer_kind, category, published_at desc, id desc)
-  where status = 'published';
-create index offer_published_by_price_idx on market.offer (price_hundredths, id) where status = 'published';
+-- For browsing published offers: newest first, and by price in the market and in a domain. The indexes of the market do
+-- not contain the offers of sandboxes, so no number of these takes a place among its candidates, or makes it slower.
+create index offer_published_idx on market.offer (published_at desc, id desc)
+  where status = 'published' and sandbox_id is null;
+create index offer_published_by_price_idx on market.offer (price_hundredths, id)
+  where status = 'published' and sandbox_id is null;
+create index offer_published_by_domain_price_idx on market.offer (domain, price_hundredths, id)
+  where status = 'published' and sandbox_id is null;
 create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off)
-where status = 'published';
+where status = 'published' and sandbox_id is null;
 -- For moderators' search in unpublished offers, and for publishing offers again when an account is reinstated.
 create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off)
 where status <> 'published';
 create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
 create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
+-- For jobs.age_offers: which offers become stale next, and which stale ones are archived next.
+create index offer_fresh_idx on market.offer (confirmed_at)
+  where status = 'published' and stale_at is null and sandbox_id is null;
+create index offer_stale_idx on market.offer (confirmed_at)
+  where status = 'published' and stale_at is not null and sandbox_id is null;
+create index offer_sandbox_id_idx on market.offer (sandbox_id) where sandbox_id is not null;
 
 alter table market.offer enable row level security;
 alter table market.offer force row level security;
 create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
 create policy "everyone sees published offers, and an account sees its own" on market.offer for select
   to souk_agent, souk_person
-  using (status = 'published' and (account_id = any ((select internal.accounts_being_hidden())::uuid[])) is not true
-    or account_id = (select internal.account_id()));
+  using (status = 'published' and sandbox_id is not distinct from (select internal.sandbox_id())
+    and (account_id = any ((select internal.accounts_being_hidden())::uuid[])) is not true
+    or account_id = (select internal.visible_account_id()));
 create policy "a connected caller changes the status of offers of its account" on market.offer for update
   to souk_agent, souk_person
   using (account_id = (select internal.account_id()) and (select internal.connected()))
@@ -111,7 +125,7 @@ comment on column market.offer.agent_id is
   'The agent that published the offer; null when the person did it in the browser.';
 comment on column market.offer.origin_ask_id is 'The ask from which the offer came, when the request named one.';
 comment on column market.offer.status is 'pending_review, published, rejected, archived or removed.';
-comment on column market.offer.text is 'The text as sent, NFC; shown as the description.';
+comment on column market.offer.text is 'The text as sent, NFC, without invisible characters; shown as the description.';
 comment on column market.offer.images is 'Links to images. This service never fetches them.';
 comment on column market.offer.language is 'Language of the text, BCP 47.';
 comment on column market.offer.title is 'Title made of words of the text.';
@@ -145,9 +159,26 @@ comment on column market.offer.suspended_at is
 comment on column market.offer.concepts is
   'Lexemes of the concepts of which the offer contains a synonym (reading.label). A trigger maintains them.';
 comment on column market.offer.facets is
-  'The lexemes that filters look for: words of the place, country, domain, category, kind, price range, and ranges of '
-  'the time of publication.';
+  'The lexemes that filters look for: words of the place, country, domain, category, kind, price range, ranges of the '
+  'time of publication, cells of the globe (search.cells), and samples (search.samples). A trigger maintains them.';
 comment on column market.offer.search is
   'Words, stems and concepts for lexical search. Weights: A for the title, B for the category, C for the text.';
+comment on column market.offer.document is
+  'The offer as search results show it, without the publisher. A trigger builds it whenever the offer changes. Null in '
+  'an offer from before the column existed, until the job build_documents has reached it.';
+comment on column market.offer.confirmed_at is
+  'When the owner last said that it is available: by publishing, changing or confirming it. In offers from before the '
+  'column existed, the time of the upgrade.';
+comment on column market.offer.stale_at is
+  'When a published offer became stale, because nobody had confirmed or changed it for long; null while it is fresh.';
+comment on column market.offer.expired_at is 'When it was archived because nobody had confirmed it; otherwise null.';
+comment on column market.offer.sandbox_id is 'The sandbox of its account; null in the market. A trigger sets it.';
+comment on column market.offer.latitude is
+  'Degrees north of the place that the text names (metadata.location.point); null when no town or district is known.';
+comment on column market.offer.longitude is 'Degrees east of that place.';
+comment on column market.offer.facet_values is
+  'What the facets of a search count, in the order of search.facet_names: category, kind, price range, condition and '
+  'place. A trigger maintains it. Null in an offer from before the column existed, until the job build_documents has '
+  'reached it.';
 grant select on market.offer to souk_agent, souk_person;
-grant update (status) on market.offer to souk_agent, souk_person;
+grant update (status, confirmed_at) on market.offer to souk_agent, souk_person;

@@ -7,6 +7,7 @@ create table market.permission (
   summary text not null,
   detail text not null,
   origin text not null default 'operator',
+  needs_method boolean not null default false,
   constraint permission_form check (permission ~ '^[a-z_]{1,40}$'),
   constraint permission_length check (char_length(permission) <= 40),
   constraint permission_summary_length check (char_length(summary) between 1 and 300),
@@ -33,4 +34,7 @@ comment on column market.permission.detail is
   'The detail of the problem when an agent that nobody has approved calls an endpoint that needs the permission.';
 comment on column market.permission.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
+comment on column market.permission.needs_method is
+  'Whether a person in the browser gets the permission only when the account has proved a sign-in method. Calls with a '
+  'session have no hourly limit, so without this rule a script could approve its own agent and go on with the session.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;

@@ -1,5 +1,5 @@
--- One row is one browser session of a person. The cookie has the secret, the row only its hash. A session ends 30 days
--- after it began or 7 days after its last use, whichever comes first.
+-- One row is one browser session of a person. The cookie has the secret, the row only its hash. internal/session.sql
+-- states when a session ends.
 
 create table market.session (
   id uuid default internal.uuid_v7() constraint session_pkey primary key,
@@ -12,9 +12,10 @@ create table market.session (
   constraint session_secret_hash_is_sha256 check (octet_length(secret_hash) = 32)
 );
 create index session_account_id_idx on market.session (account_id);
--- Used to purge ended sessions.
-create index session_expires_at_idx on market.session (expires_at);
-create index session_seen_at_idx on market.session (seen_at);
+-- Used to purge ended sessions. Sessions without a sign-in last much longer.
+create index session_expires_at_signed_in_idx on market.session (expires_at) where signed_in_at is not null;
+create index session_seen_at_signed_in_idx on market.session (seen_at) where signed_in_at is not null;
+create index session_seen_at_approved_idx on market.session (seen_at) where signed_in_at is null;
 
 alter table market.session enable row level security;
 alter table market.session force row level security;
@@ -31,9 +32,10 @@ comment on column market.session.id is 'UUIDv7.';
 comment on column market.session.account_id is 'The account of the person.';
 comment on column market.session.secret_hash is 'SHA-256 of the secret in the cookie.';
 comment on column market.session.created_at is 'When the person signed in, or approved an agent.';
-comment on column market.session.expires_at is 'When the session ends even if it is still used.';
+comment on column market.session.expires_at is
+  'When a session of an account with a sign-in method ends even if it is still used.';
 comment on column market.session.signed_in_at is
-  'When the person signed in by a proved method; null when this browser only approved an agent.';
-comment on column market.session.seen_at is
-  'When the session was last used, accurate to an hour. The session ends 7 days later.';
+  'When the person signed in by a proved method; null when the account has none: the browser approved an agent, or the '
+  'last method was removed.';
+comment on column market.session.seen_at is 'When the session was last used, accurate to an hour.';
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at), delete on market.session to souk_person;

@@ -14,6 +14,10 @@ create table market.sign_in (
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '15 minutes',
   finished_at timestamptz,
+  code_digits smallint not null default 6,
+  kept_agents uuid[],
+  left_account_id uuid constraint sign_in_left_account_fkey references market.account on delete set null,
+  notified_at timestamptz,
   constraint sign_in_flow_hash_is_sha256 check (octet_length(flow_hash) = 32),
   constraint sign_in_method_form check (method in ('google', 'apple', 'email')),
   constraint sign_in_purpose_known check (purpose in ('sign_in', 'add')),
@@ -25,9 +29,14 @@ create table market.sign_in (
   constraint sign_in_email_whole check (
     num_nonnulls(link_hash, code_hash) = case method when 'email' then 2 else 0 end
     and (email is not null) = (method = 'email' and finished_at is null)),
-  constraint sign_in_tries_range check (tries between 0 and 5)
+  constraint sign_in_tries_range check (tries between 0 and 5),
+  constraint sign_in_code_digits_known check (code_digits in (6, 9, 12)),
+  constraint sign_in_keeps_own_agents check (kept_agents is null or purpose = 'add'),
+  constraint sign_in_kept_agents_length check (cardinality(kept_agents) <= 25),
+  constraint sign_in_leaves_by_signing_in check (left_account_id is null or purpose = 'sign_in')
 );
 create index sign_in_account_id_idx on market.sign_in (account_id);
+create index sign_in_left_account_id_idx on market.sign_in (left_account_id);
 create index sign_in_verification_id_idx on market.sign_in (verification_id);
 -- When an account is deleted, the sign-in attempts mailed to its e-mail addresses are deleted, too.
 create index sign_in_email_idx on market.sign_in (email) where email is not null;
@@ -59,3 +68,13 @@ comment on column market.sign_in.created_at is 'When the attempt began.';
 comment on column market.sign_in.expires_at is
   'When the attempt expires: 15 minutes after it began, or with its verification.';
 comment on column market.sign_in.finished_at is 'When the attempt succeeded. It can succeed only once.';
+comment on column market.sign_in.code_digits is
+  'How many digits the mailed code has: 6, and 9 or 12 while many wrong codes are entered.';
+comment on column market.sign_in.kept_agents is
+  'The agents that the person checked, and that go on acting for the account. Success removes the others. Null when '
+  'the page listed none, and then none is removed.';
+comment on column market.sign_in.left_account_id is
+  'The account without a method that this browser leaves by signing in to another one, as the person chose. Success '
+  'removes its agents. Null when the browser leaves none.';
+comment on column market.sign_in.notified_at is
+  'When the message was sent that tells the person which agents act for the account after the proof.';

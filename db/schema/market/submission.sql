@@ -14,13 +14,17 @@ create table market.submission (
   status smallint,
   body jsonb,
   request_id text default nullif(current_setting('market.request_id', true), ''),
+  model_readings smallint not null default 0,
+  changes text[] not null default '{text,images}',
   constraint submission_kind_known
     check (kind in ('publish_offer', 'update_offer', 'preview_offer', 'create_ask', 'update_ask')),
   constraint submission_text_length check (char_length(text) between 1 and 4000),
   constraint submission_images_count check (cardinality(images) <= 16),
   constraint submission_answer_whole check ((completed_at is null) = (status is null)),
   constraint submission_status_form check (status between 200 and 599),
-  constraint submission_request_id_length check (char_length(request_id) between 1 and 100)
+  constraint submission_request_id_length check (char_length(request_id) between 1 and 100),
+  constraint submission_model_readings_range check (model_readings between 0 and 2),
+  constraint submission_changes_known check (changes <@ '{text,images}' and cardinality(changes) between 1 and 2)
 );
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
@@ -29,12 +33,14 @@ create index submission_created_at_idx on market.submission (created_at);
 create index submission_target_id_waiting_idx on market.submission (target_id) where completed_at is null;
 create index submission_created_at_waiting_idx on market.submission (created_at) where completed_at is null;
 create index submission_target_id_idx on market.submission (target_id);
+-- Used to count the texts of an account that wait.
+create index submission_account_id_waiting_idx on market.submission (account_id, id) where completed_at is null;
 
 alter table market.submission enable row level security;
 alter table market.submission force row level security;
 create policy "the owner sees all" on market.submission to souk_owner using (true) with check (true);
 create policy "an agent sees its submissions and those of its account" on market.submission for select to souk_agent
-  using (agent_id = (select internal.agent_id()) or account_id = (select internal.account_id()));
+  using (agent_id = (select internal.agent_id()) or account_id = (select internal.visible_account_id()));
 create policy "a person sees the submissions of the account" on market.submission for select to souk_person
   using (account_id = (select internal.account_id()));
 create policy "a connected caller submits for its account" on market.submission for insert to souk_agent, souk_person
@@ -60,7 +66,7 @@ comment on column market.submission.agent_id is
 comment on column market.submission.target_id is 'The offer or ask that is created or changed.';
 comment on column market.submission.origin_ask_id is
   'The caller''s ask from which the offer came, when the request named one.';
-comment on column market.submission.text is 'The text, NFC.';
+comment on column market.submission.text is 'The text, NFC, without invisible characters.';
 comment on column market.submission.images is 'Links to images of an offer.';
 comment on column market.submission.created_at is 'When the submission was admitted.';
 comment on column market.submission.completed_at is 'When the response was decided; null while the submission waits.';
@@ -69,6 +75,10 @@ comment on column market.submission.status is
 comment on column market.submission.body is
   'Body of the response; for a problem, only the members that the database knows.';
 comment on column market.submission.request_id is 'The Request-Id of the call that sent the text, for the audit log.';
+comment on column market.submission.model_readings is
+  'How often the text was sent to a model that reads it; at most twice, whatever went wrong.';
+comment on column market.submission.changes is
+  'Which of text and images the request named. A change takes over the other one from the change before.';
 grant select on market.submission to souk_agent, souk_person;
-grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images) on market.submission
+grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes) on market.submission
   to souk_agent, souk_person;

@@ -17,6 +17,22 @@ create trigger note_change after insert or update or delete or truncate on marke
 
 create trigger create_account_stats after insert on market.account
   for each row execute function internal.create_account_stats();
+create trigger refresh_publisher after update of prior_removals on market.account
+  for each row execute function internal.refresh_publisher('id');
+
+create trigger set_publisher before insert or update on market.account_stats
+  for each row execute function internal.set_publisher();
+
+create trigger forget_kept_suspension after update of suspended_at on market.account
+  for each row when (old.suspended_at is not null and new.suspended_at is null)
+  execute function internal.forget_kept_suspension();
+
+create trigger keep_method before delete on market.proved_method
+  for each row execute function internal.keep_method();
+create trigger resume_record after insert on market.proved_method
+  for each row execute function internal.resume_record();
+create trigger refresh_publisher after insert or delete on market.proved_method
+  for each row execute function internal.refresh_publisher('account_id');
 
 create trigger end_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
@@ -28,6 +44,7 @@ create trigger keep_final_verification before update of status on market.verific
 create trigger check_appointment before insert on market.moderator
   for each row execute function internal.check_appointment();
 
+create trigger set_sandbox before insert on market.offer for each row execute function internal.set_sandbox();
 create trigger set_offer_concepts before insert or update of title, text, language on market.offer
   for each row execute function reading.set_offer_concepts();
 create trigger sync_embedding_facets after update on market.offer
@@ -44,11 +61,28 @@ create trigger publish_new_offer before insert on market.offer for each row
 -- Triggers fire in the order of their names. So move_offer, which refuses forbidden status changes, fires first.
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
--- An update of only the concepts (jobs.refresh_concepts) does not count as a change of the offer.
+-- An update of only the concepts (jobs.refresh_concepts), of the document or the values of facets
+-- (jobs.build_documents) or of the freshness (api.confirm_offer, jobs.age_offers) does not count as a change of the
+-- offer.
 create trigger move_offer before update on market.offer for each row
-  when (old.concepts = new.concepts or old.status <> new.status or old.account_id is distinct from new.account_id
+  when (old.concepts = new.concepts and old.document is not distinct from new.document
+    and old.facet_values is not distinct from new.facet_values
+    and old.confirmed_at = new.confirmed_at and old.stale_at is not distinct from new.stale_at
+    or old.status <> new.status
+    or old.account_id is distinct from new.account_id
     or (old.title, old.text) <> (new.title, new.text) or old.language is distinct from new.language)
   execute function internal.move_offer();
+create trigger refresh_confirmation before update on market.offer for each row
+  when (old.status <> new.status or old.text <> new.text or old.images <> new.images
+    or old.confirmed_at <> new.confirmed_at)
+  execute function internal.refresh_confirmation();
+-- The last of the triggers that fire before, so that it sees what the others have set.
+create trigger set_offer_document before insert or update on market.offer
+  for each row execute function internal.set_offer_document();
+create trigger set_offer_facets before insert or update on market.offer
+  for each row execute function search.set_offer_facets();
+-- Always, as a generated column would be: no way to write an offer leaves it without the facets by which it is found.
+alter table market.offer enable always trigger set_offer_facets;
 create trigger count_new_offer after insert or delete on market.offer
   for each row execute function internal.count_offer();
 create trigger count_moved_offer after update on market.offer for each row
@@ -60,14 +94,18 @@ create trigger refresh_changed_offer after update on market.offer for each row
     or old.title is distinct from new.title)
   execute function internal.refresh_offer();
 
+create trigger set_sandbox before insert on market.ask for each row execute function internal.set_sandbox();
 create trigger move_ask before update of status on market.ask for each row execute function internal.move_ask();
 create trigger refresh_ask after update on market.ask for each row
   when (new.status = 'active' and new.read_at is not null
     and (old.status <> 'active' or new.watch_enabled and not old.watch_enabled))
   execute function internal.refresh_ask();
 
-create trigger copy_offer_facets before insert or update on market.offer_embedding
-  for each row execute function search.copy_offer_facets();
+create trigger place_vector before insert or update on market.offer_embedding
+  for each row execute function search.place_offer_vector();
+
+create trigger place_vector before insert or update on market.ask_embedding for each row
+  when (new.embedding is not null) execute function search.place_ask_vector();
 
 create trigger count_report before insert on market.report for each row execute function internal.count_report();
 create trigger count_report_again before update on market.report for each row
@@ -83,6 +121,91 @@ create trigger review_appeal after insert on market.appeal for each row execute 
 
 create trigger enqueue_submission after insert on market.submission
   for each row execute function internal.enqueue_submission();
+
+-- Reads on replicas: these triggers note which accounts a transaction changes (internal/note_write.sql). A test lists
+-- the tables that need none.
+
+create constraint trigger note_write after update on market.account deferrable initially deferred
+  for each row execute function internal.note_account_write();
+create constraint trigger note_write after insert or update or delete on market.agent deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.session deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.profile deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete
+  on market.proved_method deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.moderator deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.offer deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete
+  on market.offer_change deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.ask deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.report deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete on market.appeal deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update or delete
+  on market.cap_override deferrable initially deferred
+  for each row execute function internal.note_write();
+-- Deleting these is left to purges, long after they are shown no more.
+create constraint trigger note_write after insert or update on market.submission deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert or update on market.verification deferrable initially deferred
+  for each row execute function internal.note_write();
+create constraint trigger note_write after insert on market.rate_limit_hit deferrable initially deferred
+  for each row execute function internal.note_hit_write();
+
+-- Events of accounts (internal/event.sql).
+
+create trigger note_new_matches after insert on market.match referencing new table as added
+  for each statement execute function internal.note_new_matches();
+create trigger note_lost_matches after delete on market.match referencing old table as lost
+  for each statement execute function internal.note_lost_matches();
+create trigger note_read after update on market.ask for each row
+  when (new.read_at is not null and old.read_at is distinct from new.read_at)
+  execute function internal.note_event('ask.read', 'ask_id=id');
+create trigger note_reviewed after insert on market.decision for each row
+  when (new.action in ('keep', 'publish', 'reject') and new.offer_id is not null and new.account_id is not null)
+  execute function internal.note_event('offer.reviewed', 'offer_id=offer_id', 'decision=action');
+create trigger note_removed after update on market.offer for each row
+  when (old.status <> 'removed' and new.status = 'removed' and new.account_id is not null)
+  execute function internal.note_event('offer.removed', 'offer_id=id', 'reason=review_reason');
+create trigger note_restored after update on market.offer for each row
+  when (old.status = 'removed' and new.status = 'published' and new.account_id is not null)
+  execute function internal.note_event('offer.restored', 'offer_id=id');
+create trigger note_stale after update on market.offer for each row
+  when (old.stale_at is null and new.stale_at is not null and new.account_id is not null)
+  execute function internal.note_event('offer.stale', 'offer_id=id');
+create trigger note_archived after update on market.offer for each row
+  when (old.status <> 'archived' and new.status = 'archived' and new.account_id is not null)
+  execute function internal.note_event('offer.archived', 'offer_id=id');
+create trigger note_decided_appeal after update on market.appeal for each row
+  when (old.decided_at is null and new.decided_at is not null) execute function internal.note_decided_appeal();
+create trigger note_completed after update on market.verification for each row
+  when (old.status <> 'completed' and new.status = 'completed')
+  execute function internal.note_event('verification.completed', 'verification_id=id', 'method=method');
+create trigger note_expired after update on market.verification for each row
+  when (old.status <> 'expired' and new.status = 'expired')
+  execute function internal.note_event('verification.expired', 'verification_id=id', 'method=method');
+create trigger note_connected after update on market.agent for each row
+  when (old.connected_at is null and new.connected_at is not null)
+  execute function internal.note_event('agent.connected', 'agent_id=id');
+create trigger note_removed after update on market.agent for each row
+  when (old.removed_at is null and new.removed_at is not null)
+  execute function internal.note_event('agent.removed', 'agent_id=id');
+create trigger note_suspended after update on market.account for each row
+  when (old.suspended_at is null and new.suspended_at is not null)
+  execute function internal.note_event('account.suspended');
+create trigger note_reinstated after update on market.account for each row
+  when (old.suspended_at is not null and new.suspended_at is null)
+  execute function internal.note_event('account.reinstated');
+create trigger wake_readers after insert on market.event referencing new table as added
+  for each statement execute function internal.wake_readers();
 
 -- Tables of shipped rows: these triggers record which rows an operator changed or deleted. Arguments: the columns of
 -- the key, and the other columns that an upgrade changes.
@@ -132,7 +255,7 @@ create trigger forget_deletion after insert on market.permission referencing new
   execute function internal.forget_deletion('permission');
 create trigger keep_origin before update or delete on market.permission
   for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('permission', 'needs_approval,writes,summary,detail');
+  execute function internal.keep_origin('permission', 'needs_approval,writes,needs_method,summary,detail');
 create trigger remember_truncate before truncate on market.permission
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.remember_truncate('permission');
@@ -177,6 +300,20 @@ create trigger remember_truncate before truncate on market.embedding_model
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.remember_truncate('model');
 
+create trigger forget_deletion after insert on market.ranking referencing new table as added
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.forget_deletion('ranking');
+create trigger keep_origin before update or delete on market.ranking
+  for each row when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.keep_origin('ranking',
+    'in_title,in_text,in_category,density,modifier,place,price,same_category,same_domain,other_domain,'
+    'same_kind,other_kind,match_base,match_similarity,match_category,match_words,match_place,'
+    'match_other_place,match_price,match_other_condition,match_musts,match_attributes,'
+    'match_other_attributes');
+create trigger remember_truncate before truncate on market.ranking
+  for each statement when (current_setting('market.loading', true) is distinct from 'on')
+  execute function internal.remember_truncate('ranking');
+
 create trigger forget_deletion after insert on market.invariant referencing new table as added
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.forget_deletion('invariant');
@@ -186,3 +323,16 @@ create trigger keep_origin before update or delete on market.invariant
 create trigger remember_truncate before truncate on market.invariant
   for each statement when (current_setting('market.loading', true) is distinct from 'on')
   execute function internal.remember_truncate('invariant');
+
+-- Webhooks (internal/webhook.sql).
+
+create constraint trigger note_write after insert or update or delete on market.webhook deferrable initially deferred
+  for each row execute function internal.note_write();
+create trigger note_disabled after update on market.webhook for each row
+  when (old.disabled_at is null and new.disabled_at is not null)
+  execute function internal.note_event('webhook.disabled', 'webhook_id=id', 'reason=disabled_reason');
+create trigger queue_deliveries after insert on market.event referencing new table as added
+  for each statement execute function internal.queue_deliveries();
+create trigger delete_webhooks after update of removed_at on market.agent for each row
+  when (old.removed_at is null and new.removed_at is not null)
+  execute function internal.delete_webhooks_of_agent();

@@ -25,9 +25,9 @@ create index verification_expires_at_pending_idx on market.verification (expires
 alter table market.verification enable row level security;
 alter table market.verification force row level security;
 create policy "the owner sees all" on market.verification to souk_owner using (true) with check (true);
-create policy "a caller sees the verifications of its account" on market.verification for select
-  to souk_agent, souk_person
-  using (account_id = (select internal.account_id()));
+create policy "a caller sees its account's verifications; an agent its own" on market.verification
+  for select to souk_agent, souk_person
+  using (account_id = (select internal.visible_account_id()) or agent_id = (select internal.agent_id()));
 create policy "an agent starts a verification for its account" on market.verification for insert to souk_agent
   with check (account_id = (select internal.account_id()) and agent_id = (select internal.agent_id())
     and status = 'pending');

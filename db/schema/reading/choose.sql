@@ -8,18 +8,24 @@ create or replace function reading.choose_field(
 as $$
 declare
   key constant text := coalesce(choose_field.member, choose_field.name);
-  -- Of the built-in reader's places, all that it inferred counts.
-  known constant jsonb := case when choose_field.name = 'location' then extractions -> -1 -> key end;
+  -- What the built-in reader inferred from its lexicon and its places counts. It obeys no text.
+  known constant jsonb :=
+    case when choose_field.name in ('location', 'condition', 'space') then extractions -> -1 -> key
+    end;
+  field jsonb;
+  inferred jsonb;
 begin
-  return (
-    select g.field
-    from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
-    cross join lateral reading.ground_field(choose_field.name, choose_field.text, e.extraction -> key, known)
-      as g (field)
-    where g.field is not null
+  -- A loop and not a query, because starting a query takes longer than grounding a field, and the first extraction
+  -- mostly decides.
+  for n in 0 .. jsonb_array_length(extractions) - 1 loop
+    field := reading.ground_field(choose_field.name, choose_field.text, extractions -> n -> key, known);
     -- Every title consists of words of the text, so the first one counts.
-    order by choose_field.name <> 'title' and g.field ->> 'basis' = 'inferred', e.n
-    limit 1);
+    if field is not null and (choose_field.name = 'title' or field ->> 'basis' = 'stated') then
+      return field;
+    end if;
+    inferred := coalesce(inferred, field);
+  end loop;
+  return inferred;
 end
 $$;
 comment on function reading.choose_field(text, text, jsonb, text) is
@@ -29,13 +35,18 @@ comment on function reading.choose_field(text, text, jsonb, text) is
 create or replace function reading.choose_category(text text, extractions jsonb, domain text) returns jsonb
   language plpgsql stable
 as $$
-begin
+declare
   -- A category means something only with the domain that the same extraction gives.
-  return reading.choose_field('category', choose_category.text, (
-    select coalesce(jsonb_agg(e.extraction order by e.n), '[]')
-    from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
-    join market.category c on c.category = e.extraction -> 'category' ->> 'value' and c.domain = choose_category.domain
-    where e.extraction -> 'domain' ->> 'value' = choose_category.domain));
+  fitting jsonb := jsonb '[]';
+begin
+  for n in 0 .. jsonb_array_length(extractions) - 1 loop
+    if extractions -> n -> 'domain' ->> 'value' = choose_category.domain
+      and exists (select from market.category c
+        where c.domain = choose_category.domain and c.category = extractions -> n -> 'category' ->> 'value') then
+      fitting := fitting || jsonb_build_array(extractions -> n);
+    end if;
+  end loop;
+  return reading.choose_field('category', choose_category.text, fitting);
 end
 $$;
 comment on function reading.choose_category(text, jsonb, text) is
@@ -44,13 +55,16 @@ comment on function reading.choose_category(text, jsonb, text) is
 create or replace function reading.choose_offer_kind(text text, extractions jsonb, domain text) returns jsonb
   language plpgsql stable
 as $$
+declare
+  allowed constant text[] := (select d.kinds from market.domain d where d.domain = choose_offer_kind.domain);
+  fitting jsonb := jsonb '[]';
 begin
-  return reading.choose_field('offer_kind', choose_offer_kind.text, (
-    select coalesce(jsonb_agg(e.extraction order by e.n), '[]')
-    from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
-    where choose_offer_kind.domain is null or exists (
-      select from market.domain d
-      where d.domain = choose_offer_kind.domain and e.extraction -> 'offer_kind' ->> 'value' = any (d.kinds))));
+  for n in 0 .. jsonb_array_length(extractions) - 1 loop
+    if choose_offer_kind.domain is null or extractions -> n -> 'offer_kind' ->> 'value' = any (allowed) then
+      fitting := fitting || jsonb_build_array(extractions -> n);
+    end if;
+  end loop;
+  return reading.choose_field('offer_kind', choose_offer_kind.text, fitting);
 end
 $$;
 comment on function reading.choose_offer_kind(text, jsonb, text) is
@@ -59,33 +73,42 @@ comment on function reading.choose_offer_kind(text, jsonb, text) is
 create or replace function reading.choose_list(name text, text text, extractions jsonb, most integer) returns jsonb
   language plpgsql stable
 as $$
+declare
+  list jsonb;
+  fields jsonb;
 begin
-  return coalesce((
-    select list.fields
-    from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
-    cross join lateral (
-      select jsonb_agg(g.field order by f.n) as fields
-      from jsonb_array_elements(
-        case jsonb_typeof(e.extraction -> choose_list.name) when 'array' then e.extraction -> choose_list.name
-          else '[]' end)
-        with ordinality as f (field, n)
-      cross join lateral reading.ground_field(choose_list.name, choose_list.text, f.field) as g (field)
-      where f.n <= most and g.field is not null) as list
-    where list.fields is not null
-    order by e.n limit 1), '[]');
+  for n in 0 .. jsonb_array_length(extractions) - 1 loop
+    list := extractions -> n -> choose_list.name;
+    -- Most lists are empty.
+    if jsonb_typeof(list) = 'array' and list <> '[]' then
+      fields := (
+        select jsonb_agg(g.field order by f.n)
+        from jsonb_array_elements(list) with ordinality as f (field, n)
+        cross join lateral reading.ground_field(choose_list.name, choose_list.text, f.field) as g (field)
+        where f.n <= most and g.field is not null);
+      if fields is not null then
+        return fields;
+      end if;
+    end if;
+  end loop;
+  return jsonb '[]';
 end
 $$;
 comment on function reading.choose_list(text, text, jsonb, integer) is
   'Returns the grounded entries of a list: of the first extraction that has any. Of each list, the first `most` count.';
 
 create or replace function reading.choose_language(extractions jsonb) returns text
-  language sql immutable
+  language plpgsql immutable
 as $$
-  -- Other tags, such as one of 21 characters, are dropped.
-  select substring(e.extraction ->> 'language' from '^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$')
-  from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
-  where e.extraction ->> 'language' ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' and length(e.extraction ->> 'language') <= 20
-  order by e.n limit 1
+begin
+  -- Other tags are dropped: further subtags may be words, which no text should get published in its language.
+  return (
+    select e.extraction ->> 'language'
+    from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
+    where e.extraction ->> 'language' ~ '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?$'
+    order by e.n limit 1);
+end
 $$;
 comment on function reading.choose_language(jsonb) is
-  'Returns the language that the first extraction with one gives (BCP 47, at most 20 characters), or null.';
+  'Returns the language that the first extraction with one gives, or null: a BCP 47 tag of a language, perhaps with a '
+  'script and a region ("de", "pt-BR", "zh-Hant-TW").';

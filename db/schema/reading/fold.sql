@@ -44,16 +44,18 @@ comment on function reading.fold(text) is
 grant execute on function reading.fold(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.words(words text) returns text[]
-  language sql immutable strict parallel safe
+  language plpgsql immutable strict parallel safe
 as $$
-  select array_remove(regexp_split_to_array(reading.fold(words),
+begin
+  return array_remove(regexp_split_to_array(reading.fold(words),
     '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375\u0387\u03f6\u0482'
     || '\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f'
     || '\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b'
     || '\u10fb\u2000-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u3036-\u3037\u303d-\u303f\u30a0'
     || '\u30fb\ue000-\uf8ff\ufd3e-\ufd4f\ufe10-\ufe6f\ufeff\ufff0-\uffff\U0001d000-\U0001d35f'
     || '\U0001f000-\U0001fbef\U000e0000-\U0010ffff]+'
-    ), '')
+    ), '');
+end
 $$;
 comment on function reading.words(text) is
   'Returns the words of a text, folded, in their order. Words are separated by white space, punctuation, signs and '

@@ -10,6 +10,7 @@ declare
   said constant text := reading.without_spans(ground_ask.text, addressed);
   price jsonb := reading.choose_field('budget', said, extractions, 'price') -> 'value';
   place jsonb := reading.choose_field('location', said, extractions) -> 'value';
+  near jsonb := reading.choose_field('near', said, extractions) -> 'value';
 begin
   ask.language := reading.choose_language(extractions);
   ask.title := coalesce(reading.choose_field('title', said, extractions) ->> 'value', reading.first_line(said),
@@ -27,13 +28,18 @@ begin
     'location', jsonb_strip_nulls(place),
     'condition', reading.choose_field('condition', said, extractions) -> 'value',
     'attributes', (select coalesce(jsonb_object_agg(a -> 'value' ->> 'name', a -> 'value' -> 'value'), '{}')
-      from jsonb_array_elements(reading.choose_list('attributes', said, extractions, 20)) as a));
+      from jsonb_array_elements(reading.choose_list('attributes', said, extractions, 20)) as a))
+    || case when near is null then '{}' else jsonb_build_object('near', near) end;
   -- An ask to date a person names no thing that a matching offer would name too, so its words do not select offers.
   ask.keywords_query := case when ask.ask_kind is distinct from 'dating' then
     search.subject_query(ask.criteria -> 'keywords', ask.title, ask.language) end;
   ask.exclude_query := search.exclude_query(ask.criteria -> 'exclude', ask.language);
   ask.must_query := search.must_query(ask.criteria -> 'must', ask.language);
-  ask.place_query := search.ask_place_query(said, place ->> 'text', place ->> 'city');
+  ask.latitude := (near ->> 'lat')::double precision;
+  ask.longitude := (near ->> 'lon')::double precision;
+  ask.radius_km := (near ->> 'radius_km')::real;
+  ask.place_query := case when near is null then search.ask_place_query(said, place ->> 'text', place ->> 'city')
+    else search.cell_query(ask.latitude, ask.longitude, ask.radius_km) end;
   return ask;
 end
 $$;
@@ -49,7 +55,7 @@ begin
     select list.words
     from jsonb_array_elements(extractions) with ordinality as e (extraction, n)
     cross join lateral (
-      select jsonb_agg(k.word order by k.n) as words
+      select jsonb_agg(internal.visible_sentence(k.word) order by k.n) as words
       from jsonb_array_elements_text(
         case jsonb_typeof(e.extraction -> 'keywords') when 'array' then e.extraction -> 'keywords' else '[]' end)
         with ordinality as k (word, n)

@@ -43,6 +43,7 @@ declare
   -- What the built-in reader inferred for the same place.
   inferred constant jsonb := case when (known ->> 'start')::integer < (field ->> 'end')::integer
     and (field ->> 'start')::integer < (known ->> 'end')::integer then known -> 'value' end;
+  stated constant jsonb := search.sound_point(place -> 'point');
   -- What the gazetteer says of the places with this name.
   countries text[];
   names text[];
@@ -67,13 +68,12 @@ begin
         or place ->> 'country' = any (countries) or reading.names_country(text, place ->> 'country'))
       then place -> 'country' else inferred -> 'country' end,
     'point', case
-      when jsonb_typeof(place -> 'point' -> 'lat') = 'number' and jsonb_typeof(place -> 'point' -> 'lon') = 'number'
-        and (place -> 'point' = inferred -> 'point' or exists (
-          -- The gazetteer has single precision.
-          select from unnest(points) as p
-          where abs(p[0] - (place -> 'point' ->> 'lon')::double precision) < 0.001
-            and abs(p[1] - (place -> 'point' ->> 'lat')::double precision) < 0.001))
-      then place -> 'point' else inferred -> 'point' end,
+      when stated = inferred -> 'point' or exists (
+        -- The gazetteer has single precision.
+        select from unnest(points) as p
+        where abs(p[0] - (stated ->> 'lon')::double precision) < 0.001
+          and abs(p[1] - (stated ->> 'lat')::double precision) < 0.001)
+      then stated else search.sound_point(inferred -> 'point') end,
     'remote', coalesce(place -> 'remote' = 'true', false))
     || (
       select jsonb_object_agg(part.name, case
@@ -88,3 +88,32 @@ comment on function reading.ground_place(text, jsonb, jsonb) is
   'Returns a place if its quote names it, or null. Its country, region, city, district, postal code and position stay '
   'if the text states them, if they are those of a place with that name, or if the built-in reader inferred them from '
   'the same passage (`known` is its field).';
+
+create or replace function reading.ground_near(field jsonb) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  near constant jsonb := field -> 'value';
+  quote constant text := field ->> 'quote';
+  radius_km constant numeric := case when jsonb_typeof(near -> 'radius_km') = 'number'
+    then (near ->> 'radius_km')::numeric end;
+begin
+  -- A distance of one mile is 1.609344 km. Where no number is stated, the radius is the usual one.
+  return case when search.sound_point(near) is not null and reading.states_name(quote, near ->> 'place')
+    and exists (
+      -- The gazetteer has single precision.
+      select from reading.stated_places(near ->> 'place') as p left join reading.place c on c.place = p.city
+      cross join lateral (values (p.latitude, p.longitude), (c.latitude, c.longitude)) as t (latitude, longitude)
+      where abs(t.latitude - (near ->> 'lat')::double precision) < 0.001
+        and abs(t.longitude - (near ->> 'lon')::double precision) < 0.001)
+    and (radius_km is null or radius_km between 1 and 500 and exists (
+      select from reading.stated_numbers(quote) as stated, unnest(array[1, 1.609344]) as factor
+      where abs(stated * factor - radius_km) <= 0.1))
+  then field || jsonb_build_object('value', jsonb_build_object('place', left(near ->> 'place', 200),
+      'lat', near -> 'lat', 'lon', near -> 'lon',
+      'radius_km', coalesce(radius_km, search.default_radius_km()))) end;
+end
+$$;
+comment on function reading.ground_near(jsonb) is
+  'Returns the circle in which an ask looks, as {place, lat, lon, radius_km}, if its quote states the distance and the '
+  'point is that of a place with the name in the quote, or null.';

@@ -1,30 +1,47 @@
 -- The market publishes only values that the text states. An extracted value counts only if its quote stands in the text
 -- at the given position and states the value. This holds for the extractions of a model and of the built-in reader.
+--
+-- A session of PostgreSQL keeps the last 32 regular expressions compiled. A text that needs more of them compiles each
+-- of them anew, which takes longer than all the rest. So what is common is recognized without one.
 
 create or replace function reading.is_quoted(text text, field jsonb) returns boolean
-  language sql immutable
+  language plpgsql immutable
 as $$
+begin
   -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty. No
   -- text has a million characters.
-  select coalesce(field ->> 'quote' <> '' and case
+  return coalesce(field ->> 'quote' <> '' and case
     when field ->> 'start' ~ '^[0-9]{1,6}$' and field ->> 'end' ~ '^[0-9]{1,6}$' then
       substr(text, (field ->> 'start')::integer + 1,
-        greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote' end, false)
+        greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote' end, false);
+end
 $$;
 comment on function reading.is_quoted(text, jsonb) is
   'Returns whether a field''s quote stands in the text: substr(text, start + 1, end - start) = quote. Offsets are in '
   'code points, zero-based, end exclusive.';
 
-create or replace function reading.cuts_number(text text, field jsonb) returns boolean
-  language sql immutable
+create or replace function reading.is_inside_number(before text, after text) returns boolean
+  language plpgsql immutable
 as $$
-  select exists (
-    select from (values
-        (substr(text, greatest(span.start - 1, 1), least(span.start, 2)), left(span.quote, 2)),
-        (right(span.quote, 2), substr(text, span.start + length(span.quote) + 1, 2))) as cut (before, after)
-    where cut.before ~ '[0-9][.,''’]?$' and cut.after ~ '^[.,''’]?[0-9]'
-      and (cut.before ~ '[0-9]$' or cut.after ~ '^[0-9]'))
-  from (select (field ->> 'start')::integer as start, field ->> 'quote' as quote) as span
+begin
+  -- Most quotes begin and end beside letters and spaces.
+  return (right(before, 1) collate "C" between '0' and '9' or left(after, 1) collate "C" between '0' and '9')
+    and before ~ '[0-9][.,''’]?$' and after ~ '^[.,''’]?[0-9]';
+end
+$$;
+comment on function reading.is_inside_number(text, text) is
+  'Returns whether the place between two characters before and two after it is inside a number.';
+
+create or replace function reading.cuts_number(text text, field jsonb) returns boolean
+  language plpgsql immutable
+as $$
+declare
+  start constant integer := (field ->> 'start')::integer;
+  quote constant text := field ->> 'quote';
+begin
+  return reading.is_inside_number(substr(text, greatest(start - 1, 1), least(start, 2)), left(quote, 2))
+    or reading.is_inside_number(right(quote, 2), substr(text, start + length(quote) + 1, 2));
+end
 $$;
 comment on function reading.cuts_number(text, jsonb) is
   'Returns whether the quote of a field begins or ends inside a number, such as "450" in "1.450".';
@@ -51,8 +68,17 @@ comment on function reading.without_spans(text, jsonb) is
   'Returns a text in which the characters of spans [{start, end}] are spaces, so that all others keep their positions.';
 
 create or replace function reading.stated_numbers(quote text) returns setof numeric
-  language sql immutable
+  language plpgsql immutable
 as $$
+declare
+  -- Most quotes have one number without a separator.
+  plain constant text := substring(quote from '^[^0-9½]*([0-9]{1,20})[^0-9½]*$');
+begin
+  if plain is not null then
+    return next plain::numeric;
+    return;
+  end if;
+  return query
   with pieces as (
     select regexp_split_to_array(m.number[1], '[ \u00a0\u2009\u202f''’]') as pieces
     -- No number is longer than this. A long row of numbers is split at this length.
@@ -72,7 +98,8 @@ as $$
     when w.digits ~ '[.,][0-9]{3}$' and w.digits !~ '^0' or w.digits !~ '[.,]'
     then regexp_replace(w.digits, '[^0-9]', '', 'g')::numeric
     else replace(regexp_replace(w.digits, '[^0-9](?=.*[.,])', '', 'g'), ',', '.')::numeric end
-  from written w where length(w.digits) between 1 and 20
+  from written w where length(w.digits) between 1 and 20;
+end
 $$;
 comment on function reading.stated_numbers(text) is
   'Returns the numbers in a quote, such as "1.200,50", "1 200" and "1''200.-".';
@@ -173,9 +200,10 @@ create or replace function reading.states_amount(quote text, amount numeric) ret
 as $$
 begin
   -- In a range, a word for thousands or millions after one number also applies to the other: "10-12k".
+  if amount <= 1e12 and exists (select from reading.stated_numbers(quote) as stated where stated = amount) then
+    return true;
+  end if;
   return (with factor as (
-    select 1::numeric as factor
-    union all
     select f.factor from (values
       ('¢|cents?|cts?|centimes|centimos|céntimos|centavos|centesimi|p|pence', 0.01),
       ('k|grand|mil|mille|mila|tsd|tausend|duizend|tys|tysi[aą]ce|tysi[eę]cy|thousand', 1000),
@@ -195,23 +223,26 @@ comment on function reading.states_amount(text, numeric) is
   'quote without digits from 1 to 9 states 0.';
 
 create or replace function reading.digits_of_words(quote text) returns text
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select string_agg(coalesce(d.digit, w.word), ' ' order by w.n)
-  from unnest(reading.words(left(quote, 200))) with ordinality as w (word, n)
-  left join (values
-    ('zero', '0'), ('oh', '0'), ('null', '0'), ('nul', '0'), ('cero', '0'), ('one', '1'), ('two', '2'),
-    ('three', '3'), ('four', '4'), ('five', '5'), ('six', '6'), ('seven', '7'), ('eight', '8'),
-    ('nine', '9'), ('eins', '1'), ('zwei', '2'), ('zwo', '2'), ('drei', '3'), ('vier', '4'), ('funf', '5'),
-    ('sechs', '6'), ('sieben', '7'), ('acht', '8'), ('neun', '9'), ('un', '1'), ('deux', '2'),
-    ('trois', '3'), ('quatre', '4'), ('cinq', '5'), ('sept', '7'), ('huit', '8'), ('neuf', '9'),
-    ('uno', '1'), ('dos', '2'), ('tres', '3'), ('cuatro', '4'), ('cinco', '5'), ('seis', '6'),
-    ('siete', '7'), ('ocho', '8'), ('nueve', '9'), ('due', '2'), ('tre', '3'), ('quattro', '4'),
-    ('cinque', '5'), ('sei', '6'), ('sette', '7'), ('otto', '8'), ('nove', '9'), ('um', '1'), ('dois', '2'),
-    ('quatro', '4'), ('sete', '7'), ('oito', '8'), ('een', '1'), ('twee', '2'), ('drie', '3'), ('zes', '6'),
-    ('zeven', '7'), ('negen', '9'), ('jeden', '1'), ('dwa', '2'), ('trzy', '3'), ('cztery', '4'),
-    ('piec', '5'), ('szesc', '6'), ('siedem', '7'), ('osiem', '8'), ('dziewiec', '9')
-  ) as d (word, digit) using (word)
+begin
+  return (
+    select string_agg(coalesce(d.digit, w.word), ' ' order by w.n)
+    from unnest(reading.words(left(quote, 200))) with ordinality as w (word, n)
+    left join (values
+      ('zero', '0'), ('oh', '0'), ('null', '0'), ('nul', '0'), ('cero', '0'), ('one', '1'), ('two', '2'),
+      ('three', '3'), ('four', '4'), ('five', '5'), ('six', '6'), ('seven', '7'), ('eight', '8'),
+      ('nine', '9'), ('eins', '1'), ('zwei', '2'), ('zwo', '2'), ('drei', '3'), ('vier', '4'), ('funf', '5'),
+      ('sechs', '6'), ('sieben', '7'), ('acht', '8'), ('neun', '9'), ('un', '1'), ('deux', '2'),
+      ('trois', '3'), ('quatre', '4'), ('cinq', '5'), ('sept', '7'), ('huit', '8'), ('neuf', '9'),
+      ('uno', '1'), ('dos', '2'), ('tres', '3'), ('cuatro', '4'), ('cinco', '5'), ('seis', '6'),
+      ('siete', '7'), ('ocho', '8'), ('nueve', '9'), ('due', '2'), ('tre', '3'), ('quattro', '4'),
+      ('cinque', '5'), ('sei', '6'), ('sette', '7'), ('otto', '8'), ('nove', '9'), ('um', '1'), ('dois', '2'),
+      ('quatro', '4'), ('sete', '7'), ('oito', '8'), ('een', '1'), ('twee', '2'), ('drie', '3'), ('zes', '6'),
+      ('zeven', '7'), ('negen', '9'), ('jeden', '1'), ('dwa', '2'), ('trzy', '3'), ('cztery', '4'),
+      ('piec', '5'), ('szesc', '6'), ('siedem', '7'), ('osiem', '8'), ('dziewiec', '9')
+    ) as d (word, digit) using (word));
+end
 $$;
 comment on function reading.digits_of_words(text) is
   'Returns a quote with number words replaced by digits: "six one four 555-0177" becomes "6 1 4 555 0177".';
@@ -290,39 +321,45 @@ comment on function reading.states_words(text, text) is
   'No words are not stated.';
 
 create or replace function reading.states_name(passage text, name text) returns boolean
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select coalesce(reading.words(name) <> '{}' and position(
+begin
+  return coalesce(reading.words(name) <> '{}' and position(
     ' ' || array_to_string(reading.words(name), ' ') || ' '
-    in ' ' || array_to_string(reading.words(passage), ' ') || ' ') > 0, false)
+    in ' ' || array_to_string(reading.words(passage), ' ') || ' ') > 0, false);
+end
 $$;
 comment on function reading.states_name(text, text) is
   'Returns whether a name stands in the passage: its words as whole words, one after the other.';
 
 create or replace function reading.first_line(text text) returns text
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select rtrim(left(line.words, 120))
-  from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
-    lateral (select btrim(regexp_replace(l.line,
-      '[\s\u00a0\u115f\u1160\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufeff\uffa0]+', ' ', 'g'))
-      as words) as line
-  where line.words <> ''
-  order by l.n limit 1
+begin
+  return (
+    select rtrim(left(line.words, 120))
+    from regexp_split_to_table(text, '[\r\n]+') with ordinality as l (line, n),
+      internal.visible_sentence(l.line) as line (words)
+    where line.words is not null
+    order by l.n limit 1);
+end
 $$;
 comment on function reading.first_line(text) is
   'Returns the first line with visible text, at most 120 characters, for use as a title; null when there is none.';
 grant execute on function reading.first_line(text) to souk_agent, souk_person;
 
 create or replace function reading.first_line_field(text text) returns jsonb
-  language sql immutable
+  language plpgsql immutable
 as $$
-  select jsonb_build_object('value', line, 'quote', line, 'start', position(line in text) - 1,
-    'end', position(line in text) - 1 + length(line), 'basis', 'inferred',
-    -- A first line is only a fair title, so it gets the lowest confidence that an extractor may give.
-    'confidence', 0.5)
-  from reading.first_line(text) as line
-  where position(line in text) > 0
+begin
+  return (
+    select jsonb_build_object('value', line, 'quote', line, 'start', position(line in text) - 1,
+      'end', position(line in text) - 1 + length(line), 'basis', 'inferred',
+      -- A first line is only a fair title, so it gets the lowest confidence that an extractor may give.
+      'confidence', 0.5)
+    from reading.first_line(text) as line
+    where position(line in text) > 0);
+end
 $$;
 comment on function reading.first_line_field(text) is
   'Returns the first line of a text as an extracted title; null when the text does not contain it as '

@@ -36,22 +36,24 @@ comment on function search.price_agreement(market.offer, bigint, bigint, text, t
   'Returns 1 when the offer is free or its price is within the limits, -1 when its price is below at_least or up to 15 '
   '% above at_most, 0 when the prices cannot be compared, and null when its price is higher. Prices in hundredths.';
 
-create or replace function search.class_agreement(offer market.offer, domain text, category text, kind text)
-  returns real
+create or replace function search.class_agreement(
+  offer market.offer, domain text, category text, kind text, weight market.ranking
+) returns real
   language sql stable
 as $$
   select (case
       when class_agreement.domain is null or offer.domain is null then 0
-      when offer.domain = class_agreement.domain and offer.category = class_agreement.category then 0.3
-      when offer.domain = class_agreement.domain then 0.1
-      else -0.15 end
+      when offer.domain = class_agreement.domain and offer.category = class_agreement.category then weight.same_category
+      when offer.domain = class_agreement.domain then weight.same_domain
+      else weight.other_domain end
     + case
       when kind is null or offer.offer_kind is null then 0
-      when offer.offer_kind = kind then 0.15
+      when offer.offer_kind = kind then weight.same_kind
       -- A query often leaves open whether to buy or to rent. But an offer of a thing never answers a query for a
       -- service or a job, and a service never answers a query for a job.
-      when kind in ('service_offer', 'project_hire') or offer.offer_kind in ('service_offer', 'project_hire') then -0.4
+      when kind in ('service_offer', 'project_hire')
+        or offer.offer_kind in ('service_offer', 'project_hire') then weight.other_kind
       else 0 end)::real
 $$;
-comment on function search.class_agreement(market.offer, text, text, text) is
-  'Returns how well category and kind of an offer agree with those read from a query: -0.55 to 0.45.';
+comment on function search.class_agreement(market.offer, text, text, text, market.ranking) is
+  'Returns how well category and kind of an offer agree with those read from a query.';

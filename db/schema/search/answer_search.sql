@@ -31,12 +31,9 @@ create or replace function search.answer_search(
   request jsonb, extraction jsonb, embedding text, model text, notices jsonb
 ) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-  -- One generic plan has a branch for each way of searching. Branches that do not run cost nothing, but planning the
-  -- query on each call would take 0.5 ms.
-  set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
-  query text := btrim(normalize(coalesce(request ->> 'query', ''), nfc));
+  query text := btrim(internal.visible_text(coalesce(request ->> 'query', '')));
   filters jsonb := coalesce(request -> 'filters', '{}');
   sort text := coalesce(request ->> 'sort', 'relevance');
   size integer := coalesce((request ->> 'limit')::integer, 10);
@@ -45,11 +42,19 @@ declare
   after jsonb := internal.position_of(request ->> 'cursor', list);
   errors jsonb := search.allowed_values(request);
   as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, now());
-  vector public.halfvec :=
-    case when internal.setting('embedding_model') = to_jsonb(model) then search.unit_vector(embedding) end;
   before integer := coalesce((after ->> 'rank')::integer, 0);
-  skip integer := case when query <> '' then before else 0 end;
+  after_id uuid := (after ->> 'id')::uuid;
+  after_time timestamptz := (after ->> 'time')::timestamptz;
+  after_price bigint := (after ->> 'price')::bigint;
+  after_km double precision := (after ->> 'km')::double precision;
   understood jsonb := search.without_filtered(extraction, filters);
+  -- The circle of the filter, or else the one that the query states.
+  near jsonb := search.named_point(coalesce(filters -> 'near', understood -> 'near'));
+  facets constant text[] := (select array_agg(distinct f) from jsonb_array_elements_text(request -> 'facets') as f);
+  counts jsonb;
+  c search.search_filter;
+  ids uuid[];
+  scores double precision[];
   results jsonb;
   last record;
   more boolean;
@@ -65,69 +70,70 @@ begin
       '[{"pointer": "/query", "detail": "Say what to look for: a query, a filter, or both."}]');
   end if;
 
-  -- A list without a query continues after the last sort key. A ranked list is short and continues after the last rank.
-  with ranked as (
-    select s.offer_id, s.score, null::numeric as sort_key
-    from search.search_offers(query, understood, filters, vector, model, as_of, internal.account_id(), 100) as s
-    where query <> '' and sort = 'relevance'
-    union all
-    select s.offer_id, s.score,
-      case sort when 'newest' then extract(epoch from o.published_at) else o.price_hundredths end
-    from search.search_offers(query, understood, filters, vector, model, as_of, internal.account_id(), 1000) as s
-    join market.offer o on o.id = s.offer_id
-    where query <> '' and sort <> 'relevance' and (sort = 'newest' or o.price_hundredths is not null)
-    union all
-    select b.offer_id, 0, b.sort_key
-    from search.browse_offers(filters, as_of, internal.account_id(),
-      case sort when 'relevance' then 'newest' else sort end,
-      after, size + 1) as b
-    where query = ''
-  ), ordered as (
-    select r.offer_id, r.score, row_number() over (order by
-      case sort when 'relevance' then r.score end desc,
-      case sort when 'price_asc' then r.sort_key end,
-      case when sort <> 'price_asc' then r.sort_key end desc,
-      case sort when 'price_asc' then r.offer_id end,
-      r.offer_id desc) as n
-    from ranked r
-  ), page as (
-    select p.n, p.score, o as offer
-    from ordered p join market.offer o on o.id = p.offer_id
-    where p.n > skip and p.n <= skip + size + 1
-  )
-  select
-    coalesce(jsonb_agg(internal.search_result_document(p.offer) || jsonb_build_object(
-        'score', round(p.score::numeric, 4), 'rank', before - skip + p.n)
-      order by p.n) filter (where p.n <= skip + size), '[]'),
-    coalesce(max(p.n) > skip + size, false)
-  into results, more from page p;
+  c := search.to_search_filter(filters, as_of, internal.visible_account_id(), internal.sandbox_id());
+  if near ->> 'lat' is not null then
+    c := search.within(c, near);
+  elsif sort = 'distance' then
+    perform internal.raise_field_problems('[{"pointer": "/sort", "detail": "To sort by distance, say from where: send '
+      'filters.near, or a query such as \"sofa within 20 km of Berlin\"."}]');
+  end if;
+  if query <> '' then
+    -- A ranked list is short and continues after the last rank.
+    select s.ids[before + 1 : before + size + 1], s.scores[before + 1 : before + size], s.counts into ids, scores,
+      counts
+    from search.search_offers(query, understood, c,
+      case when internal.setting('embedding_model') = to_jsonb(model) then search.unit_vector(embedding) end, model,
+      sort, facets) as s;
+  -- A list without a query continues after the last sort key.
+  else
+    if facets is not null then
+      counts := search.count_facets(null, c, '{}', facets);
+    end if;
+    if sort = 'distance' then
+      ids := search.closest_offers(null, c, size + 1, after_km, after_id);
+    elsif sort in ('relevance', 'newest') then
+      c.as_of := coalesce(after_time, as_of);
+      ids := search.newest_offers(null, c, size + 1, after_id);
+    else
+      ids := search.cheapest_offers(c, sort = 'price_desc', size + 1, after_price, after_id);
+    end if;
+  end if;
+  more := cardinality(ids) > size;
+  select coalesce(jsonb_agg(internal.search_result_document(o)
+      || jsonb_build_object('score', round(coalesce(scores[p.n], 0)::numeric, 4), 'rank', before + p.n)
+      || search.distance_member(search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude))
+    order by p.n), '[]')
+  into results
+  from unnest(ids[:size]) with ordinality as p (id, n) join market.offer o on o.id = p.id;
   if request ->> 'detail' = 'compact' then
     select coalesce(jsonb_agg(r || jsonb_build_object('metadata', null,
       'document', (r -> 'document') || jsonb_build_object('description', left(r -> 'document' ->> 'description', 200)))
         order by n), '[]')
     into results from jsonb_array_elements(results) with ordinality as t (r, n);
   end if;
-  select o.id, o.published_at, o.price_hundredths into last
-  from market.offer o where o.id = (results -> -1 ->> 'id')::uuid;
+  select o.id, o.published_at, o.price_hundredths,
+    search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude) as km into last
+  from market.offer o where more and o.id = ids[size];
 
   return jsonb_build_object(
     'type', 'results', 'query', coalesce(request ->> 'query', ''),
     'classification', search.classify_query(understood, filters),
     'results', results,
     'page', internal.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
-      'price', last.price_hundredths, 'rank', results -> -1 -> 'rank'), more),
-    'notices', notices || search.query_notices(understood),
+      'price', last.price_hundredths, 'km', last.km, 'rank', before + size), more),
+    'notices', notices || search.query_notices(understood) || search.near_notices(near),
     'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
         'method', 'POST', 'path', '/v1/asks'))
       when results = '[]' then '[]'
       else jsonb_build_array(jsonb_build_object(
         'summary', 'Read one offer in full before the person decides.',
-        'method', 'GET', 'path', '/v1/offers/' || (results -> 0 ->> 'id'))) end);
+        'method', 'GET', 'path', '/v1/offers/' || (results -> 0 ->> 'id'))) end)
+    || case when facets is null then '{}' else jsonb_build_object('facets', counts) end;
 end
 $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
   'Returns the SearchResponse to a request, given what was read from its query, the query''s vector, and notices. '
   'Raises 400 for a bad filter or cursor, and 401 without a caller. Runs as its owner, because search operators are '
-  'not leakproof; search.matches_filter states which offers are visible.';
+  'not leakproof; search.matches_filter and search.sandbox_offers state which offers are visible.';
 grant execute on function search.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;

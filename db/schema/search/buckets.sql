@@ -6,8 +6,7 @@ create or replace function search.time_buckets(moment timestamptz) returns text[
   language sql immutable parallel safe
 as $$
   -- A bucket of level 0 is one hour, and each level's buckets are eight times as long: 2.7 days at level 2, three weeks
-  -- at level 3, 30 years at level 6. Do not call other functions of this database here: a restored dump creates the
-  -- table that calls this function before it creates them.
+  -- at level 3, 30 years at level 6.
   select array[
     'time/0/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 3600,
     'time/1/' || floor(extract(epoch from moment at time zone 'UTC'))::bigint / 28800,

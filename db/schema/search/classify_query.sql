@@ -8,6 +8,7 @@ begin
   return jsonb_strip_nulls(case when jsonb_typeof(extraction) = 'object' then extraction else '{}' end)
     - case when filters ? 'offer_kind' then 'offer_kind' else '' end
     - case when filters ? 'location' then 'places' else '' end
+    - case when filters ?| array['location', 'near'] then 'near' else '' end
     - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
     - case when filters ?| array['domain', 'category'] and (
         not coalesce(extraction ->> 'domain' = any (search.text_array(filters -> 'domain')), true)

@@ -15,6 +15,8 @@ create or replace function search.place_verdict(ask market.ask, offer market.off
 as $$
   select case
     when ask.place_query is null then null
+    when ask.radius_km is not null then case when search.distance_km(offer.latitude, offer.longitude,
+      ask.latitude, ask.longitude) <= ask.radius_km then 'met' else 'violated' end
     when offer.location_text is null then 'unknown'
     when offer.facets @@ ask.place_query
       or offer.metadata @> '{"location": {"remote": true}}'
@@ -25,7 +27,8 @@ as $$
     else 'violated' end
 $$;
 comment on function search.place_verdict(market.ask, market.offer) is
-  'Returns whether an offer is where the ask wants it: met, unknown or violated; null when the ask names no place.';
+  'Returns whether an offer is where the ask wants it: met, unknown or violated; null when the ask names no place. An '
+  'offer without a point is not within any distance.';
 
 create or replace function search.ships(search tsvector) returns boolean
   language sql immutable parallel safe
@@ -60,6 +63,8 @@ as $$
   -- Written to be inlined, because it runs for every ask that shares a word with an offer.
   select ask.status = 'active' and ask.read_at is not null
     and offer.account_id is distinct from ask.account_id
+    -- In the market, or in the same sandbox.
+    and offer.sandbox_id is not distinct from ask.sandbox_id
     -- An ask without a domain matches nothing: no answer is better than a wrong one.
     and ask.domain is not null
     -- Prices for different periods (a day, a month) are not compared.
@@ -76,13 +81,15 @@ as $$
         -- country.
         and (offer.domain is distinct from 'real_estate' or offer.location_text is not null
           or offer.price_currency is distinct from 'EUR')
-      -- An offer elsewhere matches only if it is a thing for sale that is sent within the country.
-      when 'violated' then offer.offer_kind = 'sale' and offer.domain is distinct from 'real_estate'
+      -- An offer elsewhere matches only if it is a thing for sale that is sent within the country, and the ask states
+      -- no distance.
+      when 'violated' then ask.radius_km is null and offer.offer_kind = 'sale'
+        and offer.domain is distinct from 'real_estate'
         and not search.is_foreign_money(ask, offer)
         and coalesce(offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country', false)
         and search.ships(offer.search)
       else true end
 $$;
 comment on function search.is_eligible(market.ask, market.offer) is
-  'Returns whether an offer passes all hard conditions of an ask: status, owner, price, exclusions and place. The '
-  'caller must check the kind.';
+  'Returns whether an offer passes all hard conditions of an ask: status, owner, sandbox, price, exclusions and place. '
+  'The caller must check the kind.';

@@ -24,22 +24,44 @@ comment on function search.unit_vector(text) is
   'never stored or compared.';
 grant execute on function search.unit_vector(text) to souk_agent, souk_person;
 
-create or replace function search.copy_offer_facets() returns trigger
+create or replace function search.place_offer_vector() returns trigger
   language plpgsql volatile
 as $$
+declare
+  offer record;
 begin
-  new.facets := coalesce((select o.facets from market.offer o where o.id = new.offer_id), '');
+  select o.facets, o.sandbox_id into offer from market.offer o where o.id = new.offer_id;
+  new.facets := case when offer.sandbox_id is null then coalesce(offer.facets, '') else '' end;
+  if offer.sandbox_id is not null and new.embedding is not null then
+    new.sandbox_embedding := new.embedding;
+    new.embedding := null;
+  end if;
   return new;
 end
 $$;
-comment on function search.copy_offer_facets() is
-  'Copies the facets of an offer to its vector when the vector is written.';
+comment on function search.place_offer_vector() is
+  'Copies the facets of an offer to its vector when the vector is written. In a sandbox, the vector moves to the '
+  'column that no index has, and has no facets, so that no search of the market reads it.';
+
+create or replace function search.place_ask_vector() returns trigger
+  language plpgsql volatile
+as $$
+begin
+  if exists (select from market.ask a where a.id = new.ask_id and a.sandbox_id is not null) then
+    new.sandbox_embedding := new.embedding;
+    new.embedding := null;
+  end if;
+  return new;
+end
+$$;
+comment on function search.place_ask_vector() is
+  'Moves the vector of an ask of a sandbox to the column that no index has.';
 
 create or replace function search.sync_embedding_facets() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update market.offer_embedding e set facets = new.facets where e.offer_id = new.id;
+  update market.offer_embedding e set facets = new.facets where e.offer_id = new.id and new.sandbox_id is null;
   return null;
 end
 $$;
@@ -55,21 +77,93 @@ as $$
 $$;
 comment on function search.embedding_input(market.offer) is 'Returns the text of an offer that its vector represents.';
 
-create or replace function search.store_ask_embedding(ask_id uuid, embedding text, model text) returns boolean
+create or replace function search.store_ask_embedding(ask_id uuid, embedding text, model text, input text)
+  returns boolean
   language plpgsql volatile
 as $$
 declare
   vector public.halfvec(512) := search.unit_vector(store_ask_embedding.embedding);
 begin
   if vector is null then
-    delete from market.ask_embedding e where e.ask_id = store_ask_embedding.ask_id;
+    delete from market.ask_embedding e using market.ask a
+    where e.ask_id = store_ask_embedding.ask_id and a.id = e.ask_id
+      and e.text_hash is distinct from search.text_hash(a.text);
     return false;
   end if;
-  insert into market.ask_embedding (ask_id, model, embedding)
-  values (store_ask_embedding.ask_id, store_ask_embedding.model, vector)
-  on conflict on constraint ask_embedding_pkey do update set model = excluded.model, embedding = excluded.embedding;
+  insert into market.ask_embedding (ask_id, model, embedding, text_hash)
+  values (store_ask_embedding.ask_id, store_ask_embedding.model, vector, search.text_hash(store_ask_embedding.input))
+  on conflict on constraint ask_embedding_pkey do update
+    set model = excluded.model, embedding = excluded.embedding, sandbox_embedding = excluded.sandbox_embedding,
+      text_hash = excluded.text_hash;
+  perform search.end_embedding(store_ask_embedding.ask_id);
   return true;
 end
 $$;
-comment on function search.store_ask_embedding(uuid, text, text) is
-  'Stores the vector of an ask and returns true. If the vector is invalid, deletes the stored one and returns false.';
+comment on function search.store_ask_embedding(uuid, text, text, text) is
+  'Stores the vector of an ask, made from `input`, and returns true. Without a valid vector it returns false, and '
+  'deletes a stored one that represents another text.';
+
+create or replace function search.text_hash(input text) returns bytea
+  language sql immutable
+as $$ select sha256(convert_to(input, 'UTF8')) $$;
+comment on function search.text_hash(text) is 'Returns the SHA-256 of a text that a vector represents.';
+
+create or replace function search.embedding_wait(id uuid) returns integer
+  language sql volatile
+as $$
+  -- As many requests a day as a job has attempts. A caller who makes a job run again and again, while the provider
+  -- answers with invalid vectors, causes no more.
+  select internal.window_wait('embed:' || embedding_wait.id, 'embed', 8, '1 day')
+$$;
+comment on function search.embedding_wait(uuid) is
+  'Returns the seconds until another paid request for the vector of an offer or ask may be made, because eight a day '
+  'may fail; null when one may be made now.';
+
+create or replace function search.begin_embedding(id uuid, input text, model text, paid boolean) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  scope constant text := 'embed:' || begin_embedding.id;
+  seconds integer;
+  task text;
+begin
+  if exists (
+    select e.model, e.text_hash from market.offer_embedding e where e.offer_id = begin_embedding.id
+      and (e.model, e.text_hash) = (begin_embedding.model, search.text_hash(begin_embedding.input))
+    union all
+    select e.model, e.text_hash from market.ask_embedding e where e.ask_id = begin_embedding.id
+      and (e.model, e.text_hash) = (begin_embedding.model, search.text_hash(begin_embedding.input)))
+  then
+    return false;
+  end if;
+  if paid and internal.is_of_sandbox(begin_embedding.id) then
+    -- Test agents act for nobody, so nobody pays for them: they are matched by words.
+    return false;
+  elsif paid then
+    perform internal.lock_window(scope, 'embed');
+    seconds := search.embedding_wait(begin_embedding.id);
+    if seconds is not null then
+      task := case when exists (select from market.offer o where o.id = begin_embedding.id) then 'embed_offer'
+        else 'embed_ask' end;
+      perform internal.enqueue(task, begin_embedding.id);
+      perform graphile_worker.reschedule_jobs(array[j.id], run_at => now() + make_interval(secs => seconds))
+      from graphile_worker.jobs j where j.key = task || ':' || begin_embedding.id;
+      return false;
+    end if;
+    insert into market.rate_limit_hit (scope, action) values (scope, 'embed');
+  end if;
+  return true;
+end
+$$;
+comment on function search.begin_embedding(uuid, text, text, boolean) is
+  'Returns whether the vector of an offer or ask has to be made from `input`: false when it has one of this text and '
+  'model. If it is `paid` for, the request is counted until it succeeds. After eight in a day the result is false, and '
+  'the job that makes this vector waits until another request may be made.';
+
+create or replace function search.end_embedding(id uuid) returns void
+  language sql volatile
+as $$
+  delete from market.rate_limit_hit c where c.scope = 'embed:' || end_embedding.id and c.action = 'embed'
+$$;
+comment on function search.end_embedding(uuid) is
+  'Forgets the counted requests for the vector of an offer or ask, because it has one now.';

@@ -8,6 +8,7 @@ as $$
 declare
   ask market.ask;
   vector record;
+  weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
   answered uuid[];
 begin
   -- This row is the lock: the matches of one ask are written one transaction after another, so that
@@ -16,7 +17,7 @@ begin
   if ask.id is null or ask.status <> 'active' or ask.read_at is null then
     return;
   end if;
-  select e.embedding, e.model, m.match_min_similarity into vector
+  select coalesce(e.embedding, e.sandbox_embedding) as embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
   with scored as (
@@ -25,7 +26,8 @@ begin
     join market.offer o on o.id = c.offer_id
     left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
     cross join lateral search.score_match(ask, o,
-      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_min_similarity) as j
+      (1 - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) vector.embedding))::real,
+        vector.match_min_similarity, weight) as j
     where search.is_eligible(ask, o)
     order by j.score desc, o.id
     limit 100
@@ -58,24 +60,26 @@ declare
   search_filter search.search_filter := search.to_search_filter(
     jsonb_build_object('offer_kind',
       (select to_jsonb(k.answered_by) from market.ask_kind k where k.ask_kind = ask.ask_kind)),
-    'infinity', null);
+    'infinity', null, ask.sandbox_id);
+  here search.search_filter;
+  words constant tsquery := coalesce(ask.keywords_query, search.any_lexeme(array[ask.domain || '/' || ask.category]));
 begin
   if ask.ask_kind is null or ask.domain is null then
     return;
   end if;
   search_filter.domains := array[ask.domain];
+  if ask.radius_km is not null then
+    search_filter := search.within(search_filter,
+      jsonb_build_object('lat', ask.latitude, 'lon', ask.longitude, 'radius_km', ask.radius_km));
+  end if;
   -- Candidates are the newest offers by the ask's words, first in the wanted place and then anywhere, and the nearest
   -- by vector. An ask without words uses its category as the word.
+  here := search_filter;
+  here.place := ask.place_query;
   return query
-  select unnest(search.lexical_candidates(
-    coalesce(ask.keywords_query, search.any_lexeme(array[ask.domain || '/' || ask.category])), c.search_filter, 300))
-  from (
-    select (search_filter.as_of, search_filter.domains, search_filter.categories, search_filter.kinds, null, null, null,
-      null,
-      p.place, search_filter.filters, null)::search.search_filter as search_filter
-    from (values (ask.place_query), (null::tsquery)) as p (place)) as c
+  select unnest(search.lexical_candidates(words, here, 300) || search.lexical_candidates(words, search_filter, 300))
   union
-  select n.offer_id from search.vector_candidates(near, ask_candidates.model, search_filter) as n;
+  select n.offer_id from search.nearest_offers(near, ask_candidates.model, search_filter) as n;
 end
 $$;
 comment on function search.ask_candidates(market.ask, public.halfvec, text) is

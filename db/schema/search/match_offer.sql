@@ -6,15 +6,20 @@ create or replace function search.lexical_asks(offer market.offer, places text[]
   set plan_cache_mode = 'force_custom_plan'
 as $$
 begin
+  if offer.sandbox_id is not null then
+    -- A sandbox has few asks, so all are compared. None of them is among the nearest by vector.
+    return array(select a.id from market.ask a where a.sandbox_id = offer.sandbox_id and a.status = 'active');
+  end if;
   return array(
     select a.id from market.ask a
-    where a.status = 'active' and search.lexemes_of(a.keywords_query) && (tsvector_to_array(offer.search) || '*'::text)
+    where a.status = 'active' and a.sandbox_id is null
+      and search.lexemes_of(a.keywords_query) && (tsvector_to_array(offer.search) || '*'::text)
       and (places is null or search.lexemes_of(a.place_query) && places));
 end
 $$;
 comment on function search.lexical_asks(market.offer, text[]) is
   'Returns the active asks that share a word with an offer or have no words, and that look for one of the places or '
-  'for no place (`places` null: anywhere).';
+  'for no place (`places` null: anywhere). In a sandbox, all of its active asks.';
 
 create or replace function search.vector_asks(
   offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real
@@ -28,7 +33,7 @@ create or replace function search.vector_asks(
   set plan_cache_mode = 'force_custom_plan'
 as $$
 begin
-  if near is null then
+  if near is null or offer.sandbox_id is not null then
     return array[]::uuid[];
   end if;
   return array(
@@ -54,6 +59,7 @@ as $$
 declare
   offer market.offer;
   vector record;
+  weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
   ask_kinds text[];
   places text[];
   matched uuid[];
@@ -71,7 +77,7 @@ begin
   offer.search := offer.search || '';
   offer.facets := offer.facets || '';
   ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
-  select e.embedding, e.model, m.match_min_similarity into vector
+  select coalesce(e.embedding, e.sandbox_embedding) as embedding, e.model, m.match_min_similarity into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
   where e.offer_id = offer.id and to_jsonb(e.model) = internal.setting('embedding_model');
   -- Skip asks that want another place, unless an offer elsewhere or without a known place may answer
@@ -98,7 +104,8 @@ begin
     from locked l
     left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
     cross join lateral search.score_match(l.ask, offer,
-      (1 - (e.embedding operator(public.<=>) vector.embedding))::real, vector.match_min_similarity) as j
+      (1 - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) vector.embedding))::real,
+        vector.match_min_similarity, weight) as j
   ), forgotten as (
     -- An ask that is not active keeps its matches, and is matched again when it becomes active.
     delete from market.match m using market.ask a

@@ -1,6 +1,8 @@
 -- How well an offer answers an ask, and why.
 
-create or replace function search.score_match(ask market.ask, offer market.offer, similarity real, floor real)
+create or replace function search.score_match(
+  ask market.ask, offer market.offer, similarity real, floor real, weight market.ranking
+)
   returns table (score real, reasons jsonb)
   language plpgsql stable
 as $$
@@ -63,15 +65,16 @@ begin
   end if;
 
   -- Above the floor the similarity still ranks: it counts in full only at one and a half times the floor.
-  score := (greatest(0, least(1, 0.35
-    + 0.3 * least(greatest(coalesce(similarity, 0), 0) / greatest(least(1.5 * floor, 1), 0.1), 1)
-    + case by_category when 'met' then 0.15 else 0 end
-    + case by_words when 'met' then 0.1 else 0 end
-    + case by_place when 'met' then 0.05 when 'violated' then -0.2 else 0 end
-    + case by_price when 'met' then 0.05 else 0 end
-    + case by_condition when 'violated' then -0.1 else 0 end
-    + case by_musts when 'met' then 0.05 else 0 end
-    + case by_attributes when 'met' then 0.05 when 'violated' then -0.1 else 0 end)))::real;
+  score := greatest(0, least(1, weight.match_base
+    + weight.match_similarity * least(greatest(coalesce(similarity, 0), 0) / greatest(least(1.5 * floor, 1), 0.1), 1)
+    + case by_category when 'met' then weight.match_category else 0 end
+    + case by_words when 'met' then weight.match_words else 0 end
+    + case by_place when 'met' then weight.match_place when 'violated' then weight.match_other_place else 0 end
+    + case by_price when 'met' then weight.match_price else 0 end
+    + case by_condition when 'violated' then weight.match_other_condition else 0 end
+    + case by_musts when 'met' then weight.match_musts else 0 end
+    + case by_attributes
+      when 'met' then weight.match_attributes when 'violated' then weight.match_other_attributes else 0 end))::real;
   -- This is one expression and not a query over nine rows, because starting such a query took half of the time of
   -- scoring a match.
   reasons := to_jsonb(array_remove(array[
@@ -83,7 +86,8 @@ begin
     case when by_price is not null then jsonb_build_object('criterion', 'price', 'verdict', by_price,
       'wanted', ask.criteria -> 'price', 'found', offer.metadata -> 'pricing' -> 'label') end,
     case when by_place is not null then jsonb_build_object('criterion', 'location', 'verdict', by_place,
-      'wanted', ask.criteria -> 'location' -> 'text', 'found', offer.location_text) end,
+      'wanted', coalesce(ask.criteria -> 'near', ask.criteria -> 'location' -> 'text'),
+      'found', offer.location_text) end,
     case when by_condition is not null then jsonb_build_object('criterion', 'condition', 'verdict', by_condition,
       'wanted', ask.criteria -> 'condition', 'found', offer.metadata -> 'condition') end,
     case when ask.exclude_query is not null then jsonb_build_object('criterion', 'exclude', 'verdict', 'met',
@@ -95,7 +99,7 @@ begin
   return next;
 end
 $$;
-comment on function search.score_match(market.ask, market.offer, real, real) is
+comment on function search.score_match(market.ask, market.offer, real, real, market.ranking) is
   'Returns the score (0 to 1) of an eligible offer (search.is_eligible) for an ask, and the verdict on each criterion; '
   'no row when the offer is about something else. `similarity` is that of the vectors (null: none), `floor` the lowest '
   'that counts as near.';

@@ -1,25 +1,28 @@
--- The search for offers. An offer must pass every filter of the request. The values extracted from the query affect the
--- rank, and exclude an offer only if they are certain (agreement.sql). Lexical and vector candidates are capped in
--- number, and ranked together by one sum of words, values and similarity.
+-- The search for offers by a query. An offer must pass every filter of the request. The values extracted from the query
+-- affect the rank, and exclude an offer only if they are certain (agreement.sql). Candidates by words and by vector are
+-- capped in number, and ranked together by one sum of words, values and similarity, with the weights of market.ranking.
 --
 -- A search runs with the rights of the functions' owner, because text search and vector operators are not leakproof:
 -- under row-level security PostgreSQL would not use their indexes. So each query for offers must state the visibility
--- rule itself: status = 'published', and no offer of an account that is being hidden.
+-- rule itself (search.matches_filter).
 
 create or replace function search.search_offers(
   query text,
   extraction jsonb,
-  filters jsonb,
+  c search.search_filter,
   embedding public.halfvec,
   model text,
-  as_of timestamptz,
-  searcher uuid,
-  depth integer
+  sort text,
+  facets text[],
+  out ids uuid[],
+  out scores double precision[],
+  out counts jsonb
 )
-  returns table (offer_id uuid, score double precision)
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
+  set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
+  weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
   -- One element for each term of the query: queries for its forms, its forms in a title and its categories, and its
   -- weight.
   terms tsquery[];
@@ -40,18 +43,17 @@ declare
   there tsquery := search.any_place_query(extraction -> 'places');
   countries text[] := array(select p ->> 'country'
     from jsonb_array_elements(coalesce(extraction -> 'places', '[]')) as p where p ? 'country');
-  search_filter search.search_filter := search.to_search_filter(filters, as_of, searcher);
-  local search.search_filter;
-  by_words uuid[];
+  anywhere search.search_filter;
+  candidates uuid[];
   min_similarity real;
-  similarity_weight real;
+  similarity_weight real := 0::real;
+  -- The largest possible sum. Scores are shares of it.
+  largest real;
+  -- A list in another order than relevance has no second ranking, so it may be longer.
+  depth constant integer := case sort when 'relevance' then 100 else 1000 end;
   -- Two pages of ten. If fewer offers contain every word of the query, offers that contain some of the words are added.
   enough constant integer := 20;
-  hidden uuid[] := internal.accounts_being_hidden();
 begin
-  select m.min_similarity, m.similarity_weight into min_similarity, similarity_weight
-  from market.embedding_model m
-  where m.model = search_offers.model and search_offers.embedding is not null;
   select array_agg(t.forms order by t.n), array_agg(t.titled order by t.n), array_agg(t.classes order by t.n),
     array_agg(t.weight order by t.n), sum(t.weight),
     string_agg('(' || coalesce(t.forms || t.classes, t.forms)::text || ')',
@@ -62,7 +64,7 @@ begin
   from (
     -- Modifiers, such as "child" in "bike for my child", need not occur in an offer. They only affect the order.
     select t.n, t.forms, t.titled, t.classes,
-      case when t.words <@ search.text_array(extraction -> 'modifiers') then 0.3 * t.weight
+      case when t.words <@ search.text_array(extraction -> 'modifiers') then weight.modifier * t.weight
         else t.weight end::real as weight
     from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
       coalesce(extraction -> 'corrections', '{}')) as t) as t;
@@ -70,57 +72,78 @@ begin
   -- term) or that are in the extracted category.
   some_of := coalesce(some_of || search.any_lexeme(array[in_domain || '/' || in_category]), some_of);
   if extraction -> 'offer_kind' ->> 'certain' = 'true' then
-    search_filter.kinds := coalesce(search_filter.kinds, array[of_kind]);
+    c.kinds := coalesce(c.kinds, array[of_kind]);
   end if;
-  if at_most = 0 and search_filter.price_max is null then
-    -- The query asks for free offers. If few of them contain every word, the newest free offers are added
-    -- (search.lexical_candidates without words).
-    search_filter.price_max := 0;
+  if at_most = 0 and c.price_max is null then
+    -- The query asks for free offers. If few of them contain every word, the newest free offers are added.
+    c.price_max := 0;
     some_of := null;
   end if;
-  local := search_filter;
-  local.place := coalesce(local.place, there);
-  by_words := search.lexical_candidates(coalesce(every, some_of), local, depth);
-  if cardinality(by_words) < enough and some_of is distinct from every then
-    by_words := by_words || search.lexical_candidates(some_of, local, depth);
+  anywhere := c;
+  c.place := coalesce(c.place, there);
+  candidates := case when sort = 'distance' then search.closest_offers(coalesce(every, some_of), c, depth)
+    else search.lexical_candidates(coalesce(every, some_of), c, depth) end;
+  if cardinality(candidates) < enough and some_of is distinct from every then
+    candidates := candidates || search.lexical_candidates(some_of, c, depth);
+    every := some_of || every;
   end if;
-  if cardinality(by_words) < enough and there is not null then
+  if facets is not null then
+    counts := search.count_facets(coalesce(every, some_of), c, extraction, facets);
+  end if;
+  if cardinality(candidates) < enough and there is not null then
     -- Add offers whose city is unknown. Offers that are known to be elsewhere are excluded below, by place_agreement.
-    by_words := by_words || search.lexical_candidates(some_of, search_filter, depth);
+    candidates := candidates || search.lexical_candidates(some_of, anywhere, depth);
+  end if;
+  if embedding is not null then
+    select m.min_similarity, m.similarity_weight into min_similarity, similarity_weight
+    from market.embedding_model m where m.model = search_offers.model;
+    candidates := candidates || array(
+      select n.offer_id from search.nearest_offers(embedding, model, c) as n where 1 - n.distance >= min_similarity);
   end if;
 
-  return query
-  with candidates as (
-    select unnest(by_words) as id
-    union
-    select n.offer_id from search.vector_candidates(search_offers.embedding, search_offers.model, local) as n
-    where 1 - n.distance >= min_similarity
-  ), compared as (
-    select o.id, r.coverage + least(r.density, 1) * 0.1 + 0.3 * a.place + 0.1 * a.price
-      + search.class_agreement(o, in_domain, in_category, of_kind)
-      + coalesce(similarity_weight * (1 - (e.embedding operator(public.<=>) search_offers.embedding)), 0) as strength
-    from candidates c join market.offer o on o.id = c.id
+  largest := weight.in_title + weight.density + weight.place + weight.price + weight.same_category + weight.same_kind
+    + similarity_weight;
+  with compared as (
+    select o.id, o.published_at, o.price_hundredths, o.stale_at is not null as is_stale,
+      search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude) as km,
+      r.coverage + least(r.density, 1) * weight.density
+      + weight.place * a.place + weight.price * a.price
+      + search.class_agreement(o, in_domain, in_category, of_kind, weight)
+      + coalesce(similarity_weight * (1
+        - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) search_offers.embedding)), 0) as strength
+    from market.offer o
     left join market.offer_embedding e on e.offer_id = o.id and e.model = search_offers.model
-    -- `search || ''` decompresses the column once. Otherwise each term would decompress it again, which took half of
-    -- the ranking time.
+    -- `search || ''` decompresses the column once. Otherwise each term would decompress it again.
     cross join lateral (select o.search || '' as search offset 0) as w
     cross join lateral (
-      select coalesce(sum(weights[i] * case when w.search @@ titled[i] then 1 when w.search @@ terms[i] then 0.8
-          when w.search @@ classes[i] then 0.25 else 0 end) / whole, 0) as coverage,
+      select coalesce(sum(weights[i] * case when w.search @@ titled[i] then weight.in_title
+          when w.search @@ terms[i] then weight.in_text
+          when w.search @@ classes[i] then weight.in_category else 0 end) / whole, 0) as coverage,
         coalesce(sum(ts_rank('{0.1, 0.2, 0.5, 1.0}', w.search, terms[i], 1)), 0) as density
       from generate_subscripts(terms, 1) as i) as r
     cross join lateral (
       select search.place_agreement(o, there, countries) as place,
         search.price_agreement(o, at_most, at_least, in_currency, per) as price) as a
-    where a.place is not null and a.price is not null
-      and (hidden is null or (o.account_id = any (hidden)) is not true)
+    where o.id = any (candidates) and a.place is not null and a.price is not null
+      and (sort in ('relevance', 'newest', 'distance') or o.price_hundredths is not null)
+  ), ordered as (
+    select d.id, d.strength, row_number() over (order by
+      -- As many digits as callers see. Of the same score, fresh offers come before stale ones.
+      case sort when 'relevance' then round(d.strength / largest * 10000)
+        when 'newest' then extract(epoch from d.published_at) when 'distance' then - d.km
+        when 'price_desc' then d.price_hundredths else - d.price_hundredths end desc,
+      -- Many offers have the point of the same town.
+      d.is_stale, case when sort in ('relevance', 'distance') then d.strength end desc,
+      case when sort = 'price_asc' then d.id end, d.id desc) as n
+    from compared d
   )
-  -- Scaled to the range 0 to 1. The largest possible sum is 1.95 without the vector.
-  select c.id, greatest(0, c.strength / (1.95 + coalesce(similarity_weight, 0)))::double precision
-  from compared c;
+  select coalesce(array_agg(d.id order by d.n), '{}'),
+    array_agg(greatest(0, d.strength / largest) order by d.n)
+  into ids, scores
+  from ordered d;
 end
 $$;
-comment on function search.search_offers(text, jsonb, jsonb, public.halfvec, text, timestamptz, uuid, integer) is
-  'Returns published offers that pass the filters and match the query by words or by vector, with a score of 0 to 1. '
-  '`extraction` holds the values extracted from the query. It ranks about `depth` lexical candidates and 40 vector '
-  'candidates.';
+comment on function search.search_offers(text, jsonb, search.search_filter, public.halfvec, text, text, text[]) is
+  'Returns the published offers that pass the filters and match the query by words or by vector, in the order of the '
+  'sort, with a score of 0 to 1 each, and the counts of the facets (null: none). `extraction` holds the values '
+  'extracted from the query.';

@@ -11,10 +11,18 @@ create type search.search_filter as (
   period text,
   place tsquery,
   filters jsonb,
-  searcher uuid
+  searcher uuid,
+  hidden uuid[],
+  sandbox_id uuid,
+  near tsquery,
+  latitude double precision,
+  longitude double precision,
+  radius_km double precision
 );
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on type search.search_filter is
-  'The hard filters of a search in the form that the planner can use; null: no such filter. Prices in hundredths.';
+  'The hard filters of a search in the form that the planner can use; null: no such filter. Prices in hundredths. '
+  'hidden: accounts whose offers nobody finds. sandbox_id: the sandbox that is searched in place of the market. near: '
+  'the cells of the globe within radius_km of a point.';

@@ -26,7 +26,7 @@ export const ASKS_ENDPOINTS: readonly Endpoint[] = [
     idempotent: true,
     body: { schema: shape.askCreate, required: true, maxBytes: ANY_BODY, example: WANTED },
     answers: { 201: { description: "The ask, as understood.", schema: shape.ask, example: ASKED } },
-    problems: ["verification_required", "idempotency_key_reused", "idempotency_in_flight", "rate_limited"],
+    problems: ["verification_required", "idempotency_key_reused", "idempotency_in_flight", "invalid_state"],
     cache: "no-store",
   },
   {
@@ -70,7 +70,8 @@ export const ASKS_ENDPOINTS: readonly Endpoint[] = [
     method: "patch",
     path: "/v1/asks/{id}",
     summary: "Change an ask",
-    description: "A new text is read anew and counts as a new ask's would; watch_enabled changes at once.",
+    description:
+      "A new text is read anew and counts as a new ask's would; watch_enabled changes at once and counts in the limit `manage`. Of two new texts the later one counts, whichever is read first; the earlier one may then get 409 invalid_state.",
     tag: "Asks",
     auth: "token",
     handler: submitText,
@@ -81,7 +82,7 @@ export const ASKS_ENDPOINTS: readonly Endpoint[] = [
     pathParameters: ID,
     body: { schema: shape.askPatch, required: true, maxBytes: ANY_BODY, example: { watch_enabled: false } },
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
-    problems: ["verification_required", "not_found", "rate_limited"],
+    problems: ["verification_required", "not_found", "invalid_state"],
     cache: "no-store",
   },
   ...(["archive", "fulfill", "reopen"] as const).map(
@@ -92,7 +93,7 @@ export const ASKS_ENDPOINTS: readonly Endpoint[] = [
       summary: { archive: "Put an ask away", fulfill: "Mark an ask as answered", reopen: "Make an ask active again" }[
         move
       ],
-      description: "Doing it again changes nothing.",
+      description: "Doing it again changes nothing. Counts in the limit `manage`.",
       tag: "Asks",
       auth: "token",
       handler: write,

@@ -1,4 +1,4 @@
-import { ANY_BODY, type Endpoint } from "../endpoint.ts";
+import { ANY_BODY, type Endpoint, UNKNOWN_BODY } from "../endpoint.ts";
 import { VERIFICATION } from "../examples.ts";
 import { answer } from "../handlers/answer.ts";
 import { connect } from "../handlers/connect.ts";
@@ -17,13 +17,18 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
     path: "/v1/connect",
     summary: "Connect an agent",
     description:
-      "Creates an agent: a token that searches and reads at once, and a link by which a person approves it. Each call makes another agent, so call it once and keep the token.",
+      "Creates an agent: a token that searches and reads at once, and a link by which a person approves it. Each call makes another agent, so call it once and keep the token. With sandbox, it makes a test agent that needs no person.",
     tag: "Connection",
     auth: "none",
     handler: connect,
     function: "connect_agent",
     args: ["members", "token_hash", "secret_hash", "code", "address", "connections_per_hour"],
-    body: { schema: shape.connectRequest, required: false, maxBytes: ANY_BODY, example: { name: "Lena's assistant" } },
+    body: {
+      schema: shape.connectRequest,
+      required: false,
+      maxBytes: UNKNOWN_BODY,
+      example: { name: "Lena's assistant" },
+    },
     answers: {
       201: {
         description: "The agent, its token and its connection link.",
@@ -36,7 +41,7 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: ["rate_limited"],
+    problems: [],
     cache: "no-store",
   },
   {

@@ -1,5 +1,5 @@
 import { ANY_BODY, type Endpoint, OFFER_BODY } from "../endpoint.ts";
-import { SOFA, SOFA_ID, SOFA_LISTING, SOFA_OWNED, SOFA_REMOVED, SOFA_UNDERSTOOD } from "../examples.ts";
+import { SOFA, SOFA_ID, SOFA_LISTING, SOFA_OWNED, SOFA_PAGE, SOFA_REMOVED, SOFA_UNDERSTOOD } from "../examples.ts";
 import { read } from "../handlers/read.ts";
 import { submitText } from "../handlers/submit_text.ts";
 import { write } from "../handlers/write.ts";
@@ -30,7 +30,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
       201: {
         description: "Published, and how it was understood.",
         schema: shape.offerPublished,
-        example: { offer_id: SOFA_ID, status: "published", ...SOFA_UNDERSTOOD },
+        example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
       },
     },
     problems: [
@@ -38,7 +38,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
       "verification_required",
       "idempotency_key_reused",
       "idempotency_in_flight",
-      "rate_limited",
+      "invalid_state",
     ],
     cache: "no-store",
   },
@@ -62,7 +62,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
         example: { ...SOFA_UNDERSTOOD, questions: [] },
       },
     },
-    problems: ["rate_limited"],
+    problems: ["verification_required", "invalid_state"],
     cache: "no-store",
   },
   {
@@ -119,7 +119,8 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     method: "patch",
     path: "/v1/offers/{id}",
     summary: "Change an offer",
-    description: "A new text or new images: read anew, under the same id. Counts as publishing.",
+    description:
+      "A new text or new images: read anew, under the same id. Counts as publishing. Of two changes the later one counts, whichever is read first; the earlier one may then get 409 invalid_state. Where moderators look at offers before they go live, a change waits too (status pending_review), and the version before it stays visible.",
     tag: "Offers",
     auth: "token",
     handler: submitText,
@@ -138,10 +139,10 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
       200: {
         description: "Changed, and how it was understood.",
         schema: shape.offerPublished,
-        example: { offer_id: SOFA_ID, status: "published", ...SOFA_UNDERSTOOD },
+        example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
       },
     },
-    problems: ["missing_contact", "verification_required", "not_found", "invalid_state", "rate_limited"],
+    problems: ["missing_contact", "verification_required", "not_found", "invalid_state"],
     cache: "no-store",
   },
   {
@@ -149,7 +150,8 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     method: "post",
     path: "/v1/offers/{id}/archive",
     summary: "Take an offer down",
-    description: "It leaves searches and matches at once. Doing it again changes nothing.",
+    description:
+      "It leaves searches and matches at once. Doing it again changes nothing. Counts in the limit `manage`.",
     tag: "Offers",
     auth: "token",
     handler: write,
@@ -165,7 +167,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     method: "post",
     path: "/v1/offers/{id}/republish",
     summary: "Put an offer up again",
-    description: "Counts as publishing. Doing it again changes nothing.",
+    description: "Counts as publishing, and in the limit `manage`. Doing it again changes nothing.",
     tag: "Offers",
     auth: "token",
     handler: write,
@@ -173,7 +175,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     permission: "manage_offers",
     pathParameters: ID,
     answers: { 200: { description: "The offer.", schema: shape.ownerOffer, example: SOFA_OWNED } },
-    problems: ["verification_required", "not_found", "invalid_state", "rate_limited"],
+    problems: ["verification_required", "not_found", "invalid_state"],
     cache: "no-store",
   },
   {
@@ -182,7 +184,7 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
     path: "/v1/offers/{id}/report",
     summary: "Report an offer",
     description:
-      "Puts an offer of somebody else before the moderators. Reporting it again before they have decided changes nothing.",
+      "Puts an offer of somebody else before the moderators. Reporting it again before they have decided changes nothing. Counts in the limit `report_offer`.",
     tag: "Offers",
     auth: "token",
     handler: write,

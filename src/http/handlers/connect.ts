@@ -7,16 +7,18 @@ import { hashSecret, newCode, newSecret, newToken } from "../tokens.ts";
 /** Makes the token, the link and the code of a new agent. The database gets only the hashes of token and link. */
 export const connect: Handler = async (context, call) => {
   const token = newToken();
+  const hash = hashSecret(token);
   const secret = newSecret();
   const created = JSON.parse(
-    await callFunction(context, call, "write", {
-      token_hash: hashSecret(token),
+    await callFunction(context, call, "write", async () => ({
+      token_hash: hash,
       secret_hash: hashSecret(secret),
       code: newCode(),
       address: addressOf(call.request),
       connections_per_hour: context.connectionsPerHour,
-    }),
+    })),
   ) as { connection: object };
+  context.database.callers.accept(hash);
   const body = {
     agent_token: token,
     ...created,

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import type { Actor } from "../../database/database.ts";
+import { measured } from "../../tracing/tracing.ts";
 import { answerOf, type Envelope, UNKNOWN_OUTCOME } from "../answer.ts";
 import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
@@ -19,10 +20,8 @@ const awaitAnswer = async (
   for (;;) {
     const left = Math.min(deadline, context.leaveBy()) - performance.now();
     if (left <= 0) break;
-    await context.submissions.next(
-      submission,
-      Math.min(context.submissions.listens() ? LISTENING_POLL_MS : context.pollMs, left),
-    );
+    const pause = Math.min(context.notifications.listens() ? LISTENING_POLL_MS : context.pollMs, left);
+    await measured("read", { name: "wait for the reading" }, () => context.notifications.completion(submission, pause));
     // If the client has disconnected, stop waiting. The worker still completes the submission, and a retry with the
     // same idempotency key gets the response.
     if (gone()) throw problem("service_unavailable", "The client hung up.");

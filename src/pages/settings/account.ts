@@ -7,6 +7,7 @@ import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
 import { renderPage, rootOf } from "../render.ts";
 import { clearSession, personOf } from "../session.ts";
 import { deleteAccount, exportAccount } from "./account_data.ts";
+import { decidedOf, effectsOf } from "./kept.ts";
 import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section.ts";
 
 /** The settings of the account as a whole: signing out, exporting its data, and deleting it. */
@@ -73,18 +74,24 @@ const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
 });
 
 const deletionPage = (context: PagesContext): Page => {
-  const { database, baseUrl } = context;
+  const { database, baseUrl, signIn } = context;
   const ask = askAs(context);
   return sectionPage(context, {
     path: DELETION,
     operation: "accountDeletionPage",
     show: async (request, response, form) => {
       const account = await ask<Account>(request, "get_account");
+      const kept = account.kept_after_deletion;
       sendSection(
         response,
         baseUrl(),
         { template: "settings_deletion", path: PATH, account, form, done: null },
-        { token: giveFormToken(request, response, baseUrl(), DELETION) },
+        {
+          token: giveFormToken(request, response, baseUrl(), DELETION),
+          kept,
+          decided: decidedOf(kept),
+          effects: kept === null ? null : effectsOf(kept),
+        },
       );
     },
     actions: {
@@ -92,7 +99,7 @@ const deletionPage = (context: PagesContext): Page => {
         if (fields.get("confirmed") !== "yes") {
           throw problem("bad_request", "Nothing is deleted yet. Tick the box first, to say that you are sure.");
         }
-        await deleteAccount(database, person);
+        await deleteAccount(database, person, signIn.recordKey);
         clearSession(response, baseUrl());
         return DELETED;
       },

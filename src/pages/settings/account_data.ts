@@ -5,7 +5,17 @@ import type { Actor, Database } from "../../database/database.ts";
  */
 
 /** The lists of an account in the order of the document. api.export_account returns each list in pieces. */
-const LISTS = ["agents", "offers", "asks", "reports", "verifications", "activity"] as const;
+const LISTS = [
+  "agents",
+  "offers",
+  "asks",
+  "reports",
+  "verifications",
+  "decisions",
+  "events",
+  "webhooks",
+  "activity",
+] as const;
 
 type Piece = { items: unknown; next_cursor: string | null };
 
@@ -39,11 +49,14 @@ export async function* exportAccount(database: Database, actor: Actor): AsyncGen
 
 /**
  * Deletes a person's account for good, in steps. After a failure another call continues.
+ * @param recordKey the operator's key for what is kept about the account
  * @throws what the database raised: 401 with sign_in_again when the sign-in is not recent
  */
-export const deleteAccount = async (database: Database, actor: Actor): Promise<void> => {
+export const deleteAccount = async (database: Database, actor: Actor, recordKey: Buffer | null): Promise<void> => {
   for (;;) {
-    const { done } = JSON.parse(await database.call(actor, "delete_account", {})) as { done: boolean };
+    const { done } = JSON.parse(await database.call(actor, "delete_account", { record_key: recordKey })) as {
+      done: boolean;
+    };
     if (done) return;
   }
 };

@@ -1,3 +1,4 @@
+import type { Request } from "express";
 import { isId } from "../../http/ids.ts";
 import { problem } from "../../http/problem.ts";
 import { visibleName } from "../../http/visible_text.ts";
@@ -5,16 +6,20 @@ import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import { dayOf, monthOf } from "./dates.ts";
+import type { Done } from "./done.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 
-/** The page of the agents that act for a person: what each did, and the button that removes it. */
+/** The page of the agents that act for a person: what each did, and the buttons that remove it or approve it again. */
 
 const PATH = "/settings";
 
+/** An agent of an account, as api.list_agents returns it. */
 type Agent = {
   id: string;
   name: string;
-  connected_at: string;
+  /** Null while the agent waits to be approved again. */
+  connected_at: string | null;
+  disconnected_at: string | null;
   /** YYYY-MM */
   last_active: string | null;
   offers: number;
@@ -34,44 +39,72 @@ export const whatItDid = ({ offers, asks }: Pick<Agent, "offers" | "asks">): str
 const toView = (agent: Agent) => ({
   id: agent.id,
   name: visibleName(agent.name),
-  connected: dayOf(agent.connected_at),
+  connected: agent.connected_at === null ? null : dayOf(agent.connected_at),
+  disconnected: agent.disconnected_at === null ? null : dayOf(agent.disconnected_at),
   active: agent.last_active === null ? null : monthOf(agent.last_active),
   did: whatItDid(agent),
   removed: agent.removed_at === null ? null : dayOf(agent.removed_at),
 });
 
-/** Makes the page on which a person sees and removes agents. */
+/** An agent as pages show it. */
+export type AgentView = ReturnType<typeof toView>;
+
+/**
+ * Reads the agents of the person at this browser: those that act for the account, those that wait to be approved again
+ * after the account was recovered, and those that were removed.
+ */
+export const readAgents = async (
+  context: PagesContext,
+  request: Request,
+): Promise<{ acting: AgentView[]; waiting: AgentView[]; removed: AgentView[] }> => {
+  const { agents } = await askAs(context)<{ agents: Agent[] }>(request, "list_agents");
+  const views = agents.map(toView);
+  const left = views.filter(({ removed }) => removed === null);
+  return {
+    acting: left.filter(({ disconnected }) => disconnected === null),
+    waiting: left.filter(({ disconnected }) => disconnected !== null),
+    removed: views.filter(({ removed }) => removed !== null),
+  };
+};
+
+/** The agents that a person checked in templates/agents_choice.eta; null when the form listed none. */
+export const chosenAgents = (fields: URLSearchParams): string[] | null =>
+  fields.has("listed") ? fields.getAll("agent").filter(isId) : null;
+
+/** Makes the page on which a person sees, approves again, and removes agents. */
 export const agentsPage = (context: PagesContext): Page => {
   const { database, baseUrl } = context;
   const ask = askAs(context);
+
+  /** An action on the agent that the form names. */
+  const actOn =
+    (name: "approve_agent" | "remove_agent", done: Done): Section["actions"][string] =>
+    async (fields, person) => {
+      const agent = fields.get("agent");
+      if (!isId(agent)) throw problem("not_found", "You have no such agent.");
+      await database.call(person, name, { agent_id: agent });
+      return `${PATH}?done=${done}`;
+    };
 
   const section: Section = {
     path: PATH,
     operation: "agentsPage",
     show: async (request, response, form) => {
-      const [account, { agents }] = await Promise.all([
-        ask<Account>(request, "get_account"),
-        ask<{ agents: Agent[] }>(request, "list_agents"),
-      ]);
+      const [account, agents] = await Promise.all([ask<Account>(request, "get_account"), readAgents(context, request)]);
       sendSection(
         response,
         baseUrl(),
         { template: "settings_agents", path: PATH, account, form, done: doneOf(request) },
         {
-          agents: agents.filter(({ removed_at }) => removed_at === null).map(toView),
-          removed: agents.filter(({ removed_at }) => removed_at !== null).map(toView),
+          ...agents,
           api: `${baseUrl()}/v1`,
           token: giveFormToken(request, response, baseUrl(), PATH),
         },
       );
     },
     actions: {
-      remove: async (fields, person) => {
-        const agent = fields.get("agent");
-        if (!isId(agent)) throw problem("not_found", "You have no such agent.");
-        await database.call(person, "remove_agent", { agent_id: agent });
-        return `${PATH}?done=agent-removed`;
-      },
+      approve: actOn("approve_agent", "agent-approved"),
+      remove: actOn("remove_agent", "agent-removed"),
     },
   };
   return sectionPage(context, section);

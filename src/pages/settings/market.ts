@@ -26,6 +26,11 @@ type Item = {
   status: string;
   created_at: string;
   published_at?: string | null;
+  /** An offer that nobody has confirmed for long, and what to do about it. */
+  stale?: boolean;
+  review?: string;
+  /** The last change of an offer, if it waits for a moderator or was rejected. */
+  change?: { status: "waiting" | "rejected"; review: string };
 };
 type List = { results: Item[]; page: { next_cursor: string | null; has_more: boolean } };
 
@@ -71,12 +76,22 @@ const addressOf = ({ kind, status, cursor }: View, done?: string): string => {
   return query === "" ? PATH : `${PATH}?${query}`;
 };
 
+/** The length of a moderator's sentence in the database. */
+const SENTENCE_LENGTH = 500;
+
+const toChange = ({ status, review }: NonNullable<Item["change"]>) => ({
+  said: visibleText(review, SENTENCE_LENGTH),
+  isWaiting: status === "waiting",
+});
+
 const toView = (kind: Kind) => (item: Item) => ({
   id: item.id,
   title: visibleText(item.title ?? item.text ?? "", TITLE_LENGTH) || "Without a title",
   status: STATUSES[kind][item.status] ?? item.status,
   isLive: ARCHIVABLE[kind].includes(item.status),
   since: dayOf(item.published_at ?? item.created_at),
+  stale: item.stale === true ? visibleText(item.review ?? "", SENTENCE_LENGTH) : null,
+  change: item.change === undefined ? null : toChange(item.change),
 });
 
 /** Makes the page of the person's offers and asks. */
@@ -95,12 +110,13 @@ export const marketPage = (context: PagesContext): Page => {
     }
   };
 
-  const archive =
-    (kind: Kind, done: string) =>
+  /** Makes the action of a button that calls a function of schema api for one offer or ask. */
+  const act =
+    (kind: Kind, name: string, done: string) =>
     async (fields: URLSearchParams, person: Parameters<typeof database.call>[0], request: Request): Promise<string> => {
       const id = fields.get("id");
       if (!isId(id)) throw problem("not_found", `You have no such ${kind === "offers" ? "offer" : "ask"}.`);
-      await database.call(person, kind === "offers" ? "archive_offer" : "archive_ask", { id });
+      await database.call(person, name, { id });
       return addressOf(viewOf(request), done);
     };
 
@@ -143,6 +159,10 @@ export const marketPage = (context: PagesContext): Page => {
         },
       );
     },
-    actions: { archive_offer: archive("offers", "offer-archived"), archive_ask: archive("asks", "ask-archived") },
+    actions: {
+      archive_offer: act("offers", "archive_offer", "offer-archived"),
+      confirm_offer: act("offers", "confirm_offer", "offer-confirmed"),
+      archive_ask: act("asks", "archive_ask", "ask-archived"),
+    },
   });
 };

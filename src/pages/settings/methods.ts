@@ -9,6 +9,7 @@ import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
 import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";
+import { decidedOf } from "./kept.ts";
 import { type Account, askAs, doneOf, type FormState, sectionPage, sendSection } from "./section.ts";
 
 /** The pages of an account's sign-in methods: the list, adding one, and removing one. */
@@ -58,7 +59,7 @@ const listPage = (context: PagesContext): Page => {
 
 /** The page that asks for confirmation before a method is removed, and warns when it is the last one. */
 const removalPage = (context: PagesContext): Page => {
-  const { database, baseUrl } = context;
+  const { database, baseUrl, signIn } = context;
   const ask = askAs(context);
 
   const show = async (request: Request, response: Response, form: FormState): Promise<void> => {
@@ -73,6 +74,7 @@ const removalPage = (context: PagesContext): Page => {
       {
         method: toView(method),
         isLast: account.methods.length === 1,
+        decided: decidedOf(account.kept_after_deletion),
         token: giveFormToken(request, response, baseUrl(), request.path),
       },
     );
@@ -88,7 +90,7 @@ const removalPage = (context: PagesContext): Page => {
         if (typeof method !== "string" || !isSignInMethod(method)) return PATH;
         const confirmed = fields.get("confirmed") === "yes";
         try {
-          await database.call(person, "remove_method", { method, confirmed });
+          await database.call(person, "remove_method", { method, confirmed, record_key: signIn.recordKey });
         } catch (thrown) {
           // Another tab has just removed the method. That is the result wanted here.
           if (problemOf(thrown).code !== "not_found") throw thrown;

@@ -6,8 +6,9 @@ import { visibleText } from "../../http/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
 import { LABEL_LENGTH, renderPage, rootOf } from "../render.ts";
-import { personOf } from "../session.ts";
+import { keepSession, personOf } from "../session.ts";
 import { type Done, isDone, SENTENCES } from "./done.ts";
+import type { Kept } from "./kept.ts";
 
 /**
  * What the sections of the settings share: they need a signed-in person, have one navigation, and show at the top what
@@ -20,7 +21,9 @@ import { type Done, isDone, SENTENCES } from "./done.ts";
 const SECTIONS = [
   { path: "/settings", title: "Agents" },
   { path: "/settings/market", title: "Offers and asks" },
+  { path: "/settings/alerts", title: "Alerts" },
   { path: "/settings/activity", title: "Activity" },
+  { path: "/settings/webhooks", title: "Webhooks" },
   { path: "/settings/profile", title: "Profile" },
   { path: "/settings/methods", title: "Signing in" },
   { path: "/settings/account", title: "Account" },
@@ -41,6 +44,8 @@ export type Account = {
   unavailable_methods: SignInMethod[];
   /** The number of browsers that are signed in. */
   sessions: number;
+  /** What is kept for twelve months after the account is deleted; null for nothing. */
+  kept_after_deletion: Kept | null;
 };
 
 /** An error of one field of a form. `pointer` is a JSON Pointer. */
@@ -148,9 +153,11 @@ export const sendSection = (
     sections: SECTIONS.map(({ title, ...own }) => ({ title, path: own.path, isCurrent: own.path === path })),
     whose: account === null ? null : visibleText(account.label, LABEL_LENGTH),
     isKept: account === null || account.methods.length > 0,
+    canAdd: account !== null && account.available_methods.length > 0,
     alert: form.alert,
     done: form.alert === null && done !== null ? SENTENCES[done] : null,
   });
+  if (account !== null) keepSession(response.req, response, baseUrl);
   response.status(form.status).type("html").send(html);
 };
 

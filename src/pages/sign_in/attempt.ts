@@ -6,7 +6,7 @@ import { problem, problemOf } from "../../http/problem.ts";
 import { hashSecret, newSecret } from "../../http/tokens.ts";
 import { visibleText } from "../../http/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
-import { codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
+import { type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import type { PagesContext } from "../context.ts";
 import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
@@ -43,6 +43,10 @@ export type Wanted = {
   purpose: "sign_in" | "add";
   /** The secret of the verification link that asks for the sign-in; null when none does. */
   verificationSecret: string | null;
+  /** The agents that the person checked, of those that the page listed; null when it listed none. */
+  kept: string[] | null;
+  /** The person knows that the account of this browser is lost by signing in to another one. */
+  leave: boolean;
   returnPath: string;
 };
 
@@ -83,16 +87,16 @@ export const startAttempt = async (
 ): Promise<void> => {
   const { database, signIn } = context;
   const baseUrl = context.baseUrl();
-  const { method, email, purpose, verificationSecret } = wanted;
+  const { method, email, purpose, verificationSecret, kept, leave } = wanted;
   const flow = newSecret();
   const linkSecret = newSecret();
-  const code = codeOf(linkSecret);
   const provider = method === "email" ? undefined : signIn.providers[method];
   const mailer = method === "email" ? signIn.mailer : null;
   if (!provider && !mailer) throw problem("unknown_method", "This way to sign in is not offered here.");
   // The provider comes first, so that no attempt is stored when it is down.
   const providerUrl = await provider?.begin(flow, callbackOf(baseUrl, method));
   const address = addressOf(request);
+  const hashOfCode = (length: CodeLength) => (mailer ? codeHash(flow, codeOf(linkSecret, length)) : null);
   const started = await database.call("visitor", "start_sign_in", {
     flow_hash: hashSecret(flow),
     method,
@@ -102,11 +106,17 @@ export const startAttempt = async (
     // PostgreSQL cannot store a NUL. The space makes the address invalid, so the database refuses it.
     email: email?.replaceAll("\0", " ") ?? null,
     link_hash: mailer ? hashSecret(linkSecret) : null,
-    code_hash: mailer ? codeHash(flow, code) : null,
+    // The database decides which of the codes the message contains.
+    code_hash: hashOfCode(6),
+    code_hash_9: hashOfCode(9),
+    code_hash_12: hashOfCode(12),
     address,
+    kept,
+    leave,
   });
-  const { email: recipient } = JSON.parse(started) as { email?: string };
-  if (mailer && recipient !== undefined) {
+  const { email: recipient, code_digits } = JSON.parse(started) as { email?: string; code_digits?: CodeLength };
+  if (mailer && recipient !== undefined && code_digits !== undefined) {
+    const code = codeOf(linkSecret, code_digits);
     const link = `${baseUrl}/sign-in/link/${linkSecret}`;
     try {
       await mailer.send(recipient, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
@@ -121,8 +131,8 @@ export const startAttempt = async (
     }
   }
   setCookie(response, baseUrl, FLOW_COOKIE, flow, ATTEMPT_SECONDS);
-  const kept = Buffer.from(safeReturnPath(wanted.returnPath)).toString("base64url");
-  setCookie(response, baseUrl, RETURN_COOKIE, kept, ATTEMPT_SECONDS);
+  const back = Buffer.from(safeReturnPath(wanted.returnPath)).toString("base64url");
+  setCookie(response, baseUrl, RETURN_COOKIE, back, ATTEMPT_SECONDS);
   seeOther(response, providerUrl ?? `${rootOf(baseUrl)}/sign-in/code`);
 };
 
@@ -172,6 +182,7 @@ export const finishAttempt = async (
       ...proof,
       session_hash: sessionHash(request, baseUrl),
       new_session_hash: hashSecret(sessionSecret(flow)),
+      record_key: context.signIn.recordKey,
     });
     const { wrong_code, tries_left } = JSON.parse(finished) as { wrong_code?: boolean; tries_left?: number };
     if (wrong_code) return tries_left ?? 0;

@@ -1,15 +1,19 @@
 import type { Request, Response } from "express";
+import type { SignInMethod } from "../../database/enums.ts";
 import { PROBLEMS, type ProblemCode, problem, problemOf } from "../../http/problem.ts";
+import { visibleText } from "../../http/visible_text.ts";
 import { isSignInMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
-import { signInPath } from "../render.ts";
+import { LABEL_LENGTH, signInPath } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { sessionHash } from "../session.ts";
+import { chosenAgents, readAgents } from "../settings/agents.ts";
+import { type Account, askAs } from "../settings/section.ts";
 import { startAttempt, viewerOf, type Wanted } from "./attempt.ts";
-import { type FormErrors, renderChoice } from "./views.ts";
+import { type Activity, type FormErrors, renderAgents, renderChoice } from "./views.ts";
 
 /** The page on which a person chooses a sign-in method. Other pages of ours send its form, too. */
 
@@ -64,22 +68,60 @@ export const choicePages = (context: PagesContext): Page[] => {
       errors: {},
     });
 
+  /** Shows what is lost when this browser leaves its account, or lists the agents of the account that gets a method. */
+  const showAgents = async (
+    request: Request,
+    response: Response,
+    asked: Pick<Wanted, "returnPath"> & { method: SignInMethod; email: string; leaves: boolean },
+  ): Promise<void> => {
+    const ask = askAs(context);
+    const [account, { acting }, { activity }] = await Promise.all([
+      ask<Account>(request, "get_account"),
+      readAgents(context, request),
+      ask<{ activity: Activity }>(request, "get_me", { base_url: baseUrl(), link_key: null }),
+    ]);
+    const page = renderAgents(baseUrl(), {
+      ...asked,
+      token: giveFormToken(request, response, baseUrl(), "/sign-in"),
+      label: visibleText(account.label, LABEL_LENGTH),
+      acting,
+      activity,
+    });
+    response.type("html").send(page);
+  };
+
   const choose = async (request: Request, response: Response): Promise<void> => {
     const { fields, stale } = await readAnswer(request, response, baseUrl());
     const typed = (fields.get("email") ?? "").slice(0, 320);
     const method = fields.get("method");
     const purpose = fields.get("purpose") === "add" ? ("add" as const) : ("sign_in" as const);
     const returnPath = safeReturnPath(fields.get("return"));
+    const kept = chosenAgents(fields);
+    const leave = fields.get("leave") === "yes";
     try {
       if (stale) throw STALE_FORM;
       if (!isSignInMethod(method)) throw problem("bad_request", "Choose one of the ways to sign in.");
       const email = method === "email" ? typed : null;
-      await startAttempt(context, request, response, { method, email, purpose, verificationSecret: null, returnPath });
+      const verificationSecret = null;
+      await startAttempt(context, request, response, {
+        method,
+        email,
+        purpose,
+        verificationSecret,
+        kept,
+        leave,
+        returnPath,
+      });
     } catch (thrown) {
       const { code, members } = problemOf(thrown);
       if (code === "unauthorized" && !wantsJson(request)) {
         seeOther(response, signInPath(baseUrl(), returnPath, members?.["sign_in_again"] === true));
         return;
+      }
+      const leaves = members?.["leaves"] === true;
+      if ((leaves || members?.["choose_agents"] === true) && isSignInMethod(method) && !wantsJson(request)) {
+        response.status(409);
+        return showAgents(request, response, { method, email: typed, returnPath, leaves });
       }
       const errors = toFormErrors(thrown, request, response, method === "email" && thrown !== STALE_FORM);
       await render(request, response, { email: typed, returnPath, purpose, again: false, errors });

@@ -1,12 +1,14 @@
 import type { Request, Response } from "express";
 import type { SignInMethod } from "../../database/enums.ts";
-import { problem } from "../../http/problem.ts";
+import { addressOf } from "../../http/address.ts";
+import { problem, problemOf } from "../../http/problem.ts";
 import { hashSecret } from "../../http/tokens.ts";
-import { codeHash, codeOf } from "../../sign_in/flow.ts";
+import { CODE_LENGTHS, type CodeLength, codeHash, codeOf } from "../../sign_in/flow.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
 import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
+import { toFormErrors } from "./choose.ts";
 import { withEnding } from "./ending.ts";
 import { type FormErrors, renderCodeForm, renderLink, renderLinkCode } from "./views.ts";
 
@@ -18,6 +20,7 @@ import { type FormErrors, renderCodeForm, renderLink, renderLinkCode } from "./v
 type Attempt = {
   method: SignInMethod;
   email: string | null;
+  code_digits: CodeLength;
   expires_in: number;
   tries_left: number;
   finished: boolean;
@@ -59,14 +62,17 @@ export const mailPages = (context: PagesContext): Page[] => {
     if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
     if (attempt.finished || attempt.email === null) throw NO_ATTEMPT;
     if (attempt.tries_left <= 0) throw SPENT;
-    if (errors.field !== undefined || errors.form !== undefined) response.status(400);
+    const isRefused = errors.field !== undefined || errors.form !== undefined;
+    if (isRefused && response.statusCode === 200) response.status(400);
     const page = renderCodeForm(baseUrl(), {
       token: giveFormToken(request, response, baseUrl(), "/sign-in/code"),
       email: attempt.email,
+      length: attempt.code_digits,
       expiresIn: attempt.expires_in,
       typed,
       returnPath: returnPathOf(request, baseUrl()),
       errors,
+      inMailbox: context.signIn.mailbox !== null,
     });
     response.type("html").send(page);
   };
@@ -78,13 +84,18 @@ export const mailPages = (context: PagesContext): Page[] => {
     // People type or paste the code with spaces, or with a dash in the middle.
     const code = typed.replace(/[\s\p{Pd}]/gu, "");
     if (stale) return showCodeForm(request, response, flow, typed, { form: STALE_FORM.detail });
-    if (!/^[0-9]{6}$/.test(code)) {
-      return showCodeForm(request, response, flow, typed, { field: "Enter the six digits from the mail." });
+    if (!/^[0-9]*$/.test(code) || !CODE_LENGTHS.some((length) => length === code.length)) {
+      return showCodeForm(request, response, flow, typed, { field: "Enter all the digits of the code in the mail." });
     }
-    const triesLeft = await finishAttempt(context, request, response, flow, "finish_mail_sign_in", {
-      link_hash: null,
-      code_hash: codeHash(flow, code),
-    });
+    const proof = { link_hash: null, code_hash: codeHash(flow, code), address: addressOf(request) };
+    let triesLeft: number | null;
+    try {
+      triesLeft = await finishAttempt(context, request, response, flow, "finish_mail_sign_in", proof);
+    } catch (thrown) {
+      if (problemOf(thrown).code !== "rate_limited") throw thrown;
+      // The page keeps the ways out: the link in the mail, or a new mail.
+      return showCodeForm(request, response, flow, typed, toFormErrors(thrown, request, response, false));
+    }
     if (triesLeft === 0) throw SPENT;
     if (triesLeft !== null) await showCodeForm(request, response, flow, typed, { field: wrongCode(triesLeft) });
   };
@@ -98,10 +109,10 @@ export const mailPages = (context: PagesContext): Page[] => {
       { link_hash: hashSecret(secret), flow_hash: flow === null ? null : hashSecret(flow) },
       "write",
     );
-    const link = JSON.parse(found) as { same_browser: boolean; expires_in: number };
+    const link = JSON.parse(found) as { same_browser: boolean; code_digits: CodeLength; expires_in: number };
     const page = link.same_browser
       ? renderLink(baseUrl(), { token: giveFormToken(request, response, baseUrl(), request.path), error })
-      : renderLinkCode(baseUrl(), { code: codeOf(secret), expiresIn: link.expires_in });
+      : renderLinkCode(baseUrl(), { code: codeOf(secret, link.code_digits), expiresIn: link.expires_in });
     response.type("html").send(page);
   };
 

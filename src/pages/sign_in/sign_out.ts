@@ -17,6 +17,7 @@ export const signOutPages = (context: PagesContext): Page[] => {
     if (stale) response.status(400);
     const page = renderSignOut(baseUrl(), {
       label: viewer?.label ?? null,
+      isKept: viewer === null || viewer.methods.length > 0,
       token: giveFormToken(request, response, baseUrl(), "/sign-out"),
       everywhereToken: giveFormToken(request, response, baseUrl(), "/sign-out/everywhere"),
       stale,

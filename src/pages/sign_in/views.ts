@@ -1,7 +1,9 @@
 import type { SignInMethod } from "../../database/enums.ts";
 import type { ProblemCode } from "../../http/problem.ts";
+import type { CodeLength } from "../../sign_in/flow.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
 import { minutesLeft, renderPage } from "../render.ts";
+import type { AgentView } from "../settings/agents.ts";
 
 /** Renders the sign-in pages from plain data. `token` is always the form's token from src/pages/forgery.ts. */
 
@@ -34,11 +36,51 @@ export const renderChoice = (
     byMail: choice.methods.includes("email"),
   });
 
-/** Renders the page that takes the code of a message. `expiresIn` is in seconds. */
+/** What goes on in an account, as api.get_me returns it. */
+export type Activity = { offers_published: number; asks_active: number };
+
+/**
+ * Renders the page that lists the agents of the account at this browser before a method is proved for it. With
+ * `leaves`, the person asked to sign in to another account, and the page first says what is lost.
+ */
+export const renderAgents = (
+  baseUrl: string,
+  asked: {
+    token: string;
+    method: SignInMethod;
+    email: string;
+    returnPath: string;
+    leaves: boolean;
+    label: string;
+    acting: AgentView[];
+    activity: Activity;
+  },
+): string =>
+  renderPage("sign_in_agents", baseUrl, {
+    ...asked,
+    heading: asked.leaves ? "You would lose an account" : "Which agents are yours?",
+    what: asked.method === "email" ? asked.email : nameOfMethod(asked.method),
+    acting: asked.acting.map((agent) => ({ ...agent, isChecked: false })),
+  });
+
+const LENGTHS = { 6: "Six-digit", 9: "Nine-digit", 12: "Twelve-digit" } as const satisfies Record<CodeLength, string>;
+
+/** Renders the page that takes the code of a message. `length` is that of the code, `expiresIn` is in seconds. */
 export const renderCodeForm = (
   baseUrl: string,
-  form: { token: string; email: string; expiresIn: number; typed: string; returnPath: string; errors: FormErrors },
-): string => renderPage("sign_in_code", baseUrl, { ...form, left: minutesLeft(form.expiresIn) });
+  form: {
+    token: string;
+    email: string;
+    length: CodeLength;
+    expiresIn: number;
+    typed: string;
+    returnPath: string;
+    errors: FormErrors;
+    /** The message is on the page /mailbox. */
+    inMailbox: boolean;
+  },
+): string =>
+  renderPage("sign_in_code", baseUrl, { ...form, kind: LENGTHS[form.length], left: minutesLeft(form.expiresIn) });
 
 /** Renders the page behind a message's link, for the browser that asked for the message. */
 export const renderLink = (baseUrl: string, link: { token: string; error: string | null }): string =>
@@ -47,7 +89,7 @@ export const renderLink = (baseUrl: string, link: { token: string; error: string
 /** Renders the page behind a message's link for any other browser: the code to type. `expiresIn` is in seconds. */
 export const renderLinkCode = (baseUrl: string, link: { code: string; expiresIn: number }): string =>
   renderPage("sign_in_elsewhere", baseUrl, {
-    digits: `${link.code.slice(0, 3)} ${link.code.slice(3)}`,
+    digits: link.code.match(/.{3}/g)?.join(" "),
     left: minutesLeft(link.expiresIn),
   });
 
@@ -72,5 +114,5 @@ export const renderEnding = (
 /** Renders the page on which a person signs out; without a label, the page after signing out. */
 export const renderSignOut = (
   baseUrl: string,
-  form: { label: string | null; token: string; everywhereToken: string; stale: boolean },
+  form: { label: string | null; isKept: boolean; token: string; everywhereToken: string; stale: boolean },
 ): string => renderPage("sign_out", baseUrl, form);

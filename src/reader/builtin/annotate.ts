@@ -1,14 +1,15 @@
-import { countryOfCurrency, currencyAt } from "../find/currencies.ts";
+import { countryOfLanguage, languagesOf } from "../find/countries.ts";
+import { countryOfCurrency, currencyAt, type Marker } from "../find/currencies.ts";
+import type { Gazetteer } from "../find/gazetteer.ts";
 import { findMoney } from "../find/money.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "../find/phones.ts";
-import type { PlaceText } from "../find/place_spans.ts";
+import type { KnownPlace, PlaceText } from "../find/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../find/places.ts";
 import type { Range, Scene } from "../judge/context.ts";
 import { term } from "../judge/features.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
-import { countryOfLanguage, languageOf } from "./countries.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
 import type { WordKnowledge } from "./words.ts";
@@ -45,6 +46,8 @@ export type Annotations = Scene &
     is: IsWord;
     /** The country that the text is probably from, whatever its place: by its currency and language. */
     country: string | null;
+    /** The currency of its first sum of money, as it is written. */
+    currency: Marker | null;
   };
 
 /** The words outside the given spans. */
@@ -91,6 +94,13 @@ const countryByMoney = (tokens: readonly Token[], language: string | null): stri
   return null;
 };
 
+/** The names of places with the kind and the weight of the most likely place of each. */
+export const knownPlaces = (gazetteer: Gazetteer, hits: readonly PlaceHit[]): KnownPlace[] =>
+  hits.map(({ from, to, ids, form }) => {
+    const id = ids[0] ?? 0;
+    return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
+  });
+
 /** The tokens of a term. */
 export const tokensOfHit = (words: readonly Word[], { from, to }: Pick<Hit, "from" | "to">): Range => ({
   from: words[from]?.from ?? 0,
@@ -128,6 +138,7 @@ export const annotate = (
   const isHidden = (at: number): boolean => hidden[at] === 1;
   const placeHits = findPlaces(gazetteer, tokens).filter(({ from }) => !isHidden(from));
   const country = countryByMoney(tokens, detected) ?? countryOfLanguage(detected);
+  const sums = findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum);
   return {
     text,
     tokens,
@@ -136,20 +147,18 @@ export const annotate = (
     words,
     hits,
     // "Garmin Forerunner 255, £140, Bristol" has no words of a language, so the language of its country is used.
-    language: detected ?? languageOf(country),
+    language: detected ?? languagesOf(country)[0] ?? null,
     orders,
     addresses,
     is: isWordOf(lexicon),
     country,
+    currency: sums.find(({ marker }) => marker !== null)?.marker ?? null,
     isHidden,
     placeHits,
-    known: placeHits.map(({ from, to, ids, form }) => {
-      const id = ids[0] ?? 0;
-      return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
-    }),
+    known: knownPlaces(gazetteer, placeHits),
     things: hits
       .filter(({ family, weight }) => family === "category" && weight >= LEAST_THING_WEIGHT)
       .map((hit) => tokensOfHit(words, hit)),
-    sums: findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum),
+    sums,
   };
 };

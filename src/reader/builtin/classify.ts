@@ -2,6 +2,7 @@ import type { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
 import type { Vocabulary } from "../extraction.ts";
 import type { Features } from "../judge/features.ts";
 import { type Model, UNTRAINED, useWeights } from "../judge/model.ts";
+import type { Steps } from "../steps.ts";
 import { type FeatureSource, featuresOf } from "./features.ts";
 import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";
@@ -68,24 +69,25 @@ export type Classifiers = Readonly<Record<ClassifierName, Model>>;
  * Loads the stored classifiers, without categories that the taxonomy no longer has. A classifier that was not trained
  * yet has no classes.
  */
-export const useLearned = ({ taxonomy, classifiers }: Vocabulary): Classifiers => {
+export function* useLearned({ taxonomy, classifiers }: Vocabulary): Steps<Classifiers> {
   const categories = new Set(
     taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`)),
   );
-  const use = (name: ClassifierName): Model => {
+  const use = function* (name: ClassifierName): Steps<Model> {
+    yield;
     const learned = classifiers[name] ?? UNTRAINED;
     return useWeights(learned, (one) => !one.includes("/") || categories.has(one));
   };
   return {
-    ask_kind: use("ask_kind"),
-    offer_kind: use("offer_kind"),
-    goods: use("goods"),
-    services: use("services"),
-    jobs_projects: use("jobs_projects"),
-    community: use("community"),
-    general: use("general"),
+    ask_kind: yield* use("ask_kind"),
+    offer_kind: yield* use("offer_kind"),
+    goods: yield* use("goods"),
+    services: yield* use("services"),
+    jobs_projects: yield* use("jobs_projects"),
+    community: yield* use("community"),
+    general: yield* use("general"),
   };
-};
+}
 
 /**
  * A text without vocabulary terms is not classified if fewer of its words and word pairs are known from training:

@@ -1,4 +1,4 @@
-import { overlaps, type Span } from "../text/span.ts";
+import { overlaps, type Span, spanOf } from "../text/span.ts";
 import type { Word } from "../text/tokens.ts";
 import type { Hit, IsWord } from "./lexicon.ts";
 
@@ -17,11 +17,6 @@ const ENGLISH_NO = "no";
 
 /** The longest criterion, in words. */
 const MOST_WORDS = 5;
-
-const spanOf = (tokens: readonly Word[], from: number, to: number): Span => ({
-  start: tokens[from]?.start ?? 0,
-  end: tokens[to - 1]?.end ?? 0,
-});
 
 const said = (text: string, span: Span): string => text.slice(span.start, span.end).replace(/\s+/gu, " ");
 
@@ -56,14 +51,14 @@ export const findKeywords = (
   for (const hit of hits) {
     if (hit.family !== "category" || hit.weight < 1.5) continue;
     // An excluded thing is not looked for.
-    const named = spanOf(tokens, hit.from, hit.to);
+    const named = spanOf(tokens, hit);
     if (excluded.some(({ span }) => overlaps(span, named))) continue;
     // A name with its model: "Fuji X", "iPad Air (4th".
     let to = hit.to;
     const next = tokens[to];
     if (next !== undefined && /^[ -]$/.test(next.before) && /\d/.test(next.folded) && /[a-z]/.test(next.folded))
       to += 1;
-    const word = said(text, spanOf(tokens, hit.from, to));
+    const word = said(text, spanOf(tokens, { from: hit.from, to }));
     const key = word.toLowerCase();
     if (seen.has(key) || [...word].length > LONGEST_KEYWORD) continue;
     seen.add(key);
@@ -104,9 +99,9 @@ export const findExclusions = (
     const clause = Math.min(endOfClause(tokens, from, is), from + 2);
     const to = clause > from + 1 && is("polite", tokens[clause - 1]?.folded ?? "") ? clause - 1 : clause;
     if (Array.from({ length: to - from }, (_, index) => from + index).some(isOwn)) continue;
-    const value = said(text, spanOf(tokens, from, to));
+    const value = said(text, spanOf(tokens, { from, to }));
     if (value.length > LONGEST_CRITERION) continue;
-    found.push({ value, span: spanOf(tokens, at, to) });
+    found.push({ value, span: spanOf(tokens, { from: at, to }) });
   }
   return found;
 };
@@ -119,9 +114,9 @@ export const findRequirements = (text: string, tokens: readonly Word[], is: IsWo
     const first = tokens[at + 1];
     if (first === undefined || first.opens || ENDS_CLAUSE.test(first.before)) continue;
     const to = endOfClause(tokens, at + 1, is);
-    const value = said(text, spanOf(tokens, at + 1, to));
+    const value = said(text, spanOf(tokens, { from: at + 1, to }));
     if (to <= at + 1 || value.length < 3 || value.length > LONGEST_CRITERION) continue;
-    found.push({ value, span: spanOf(tokens, at, to) });
+    found.push({ value, span: spanOf(tokens, { from: at, to }) });
     at = to - 1;
   }
   return found;

@@ -1,6 +1,6 @@
 import type { CONDITIONS } from "../../database/enums.ts";
 import { numeralAt } from "../find/numbers.ts";
-import type { Span } from "../text/span.ts";
+import { type Span, spanOf } from "../text/span.ts";
 import type { Token, Word } from "../text/tokens.ts";
 import type { Annotations } from "./annotate.ts";
 import type { Hit, IsWord } from "./lexicon.ts";
@@ -79,7 +79,7 @@ export const findFeatures = (
     if (hit.family !== "feature" || hit.weight < LEAST_WEIGHT || seen.has(hit.term) || isNegated(tokens, hit, is))
       continue;
     seen.add(hit.term);
-    const span = { start: tokens[hit.from]?.start ?? 0, end: tokens[hit.to - 1]?.end ?? 0 };
+    const span = spanOf(tokens, hit);
     features.push({ value: text.slice(span.start, span.end).replace(/\s+/gu, " ").slice(0, 80), span });
     if (features.length === MOST_FEATURES) break;
   }
@@ -142,22 +142,18 @@ export const findSpace = ({ text, tokens, cues, words }: Pick<Annotations, "text
     value[name] = stated;
     spans.push(span);
   };
-  const spanOf = (from: number, to: number): Span => ({
-    start: tokens[from]?.start ?? 0,
-    end: tokens[to - 1]?.end ?? 0,
-  });
   for (const { concept, from, to } of cues) {
     const name = concept.text;
     if (!name.startsWith("space_")) continue;
-    if (name === "space_ground_floor") state("floor", 0, spanOf(from, to));
-    else if (name === "space_furnished") state("furnished", true, spanOf(from, to));
-    else if (name === "space_unfurnished") state("furnished", false, spanOf(from, to));
-    else if (name === "space_pets") state("pets_allowed", true, spanOf(from, to));
-    else if (name === "space_no_pets") state("pets_allowed", false, spanOf(from, to));
+    if (name === "space_ground_floor") state("floor", 0, spanOf(tokens, { from, to }));
+    else if (name === "space_furnished") state("furnished", true, spanOf(tokens, { from, to }));
+    else if (name === "space_unfurnished") state("furnished", false, spanOf(tokens, { from, to }));
+    else if (name === "space_pets") state("pets_allowed", true, spanOf(tokens, { from, to }));
+    else if (name === "space_no_pets") state("pets_allowed", false, spanOf(tokens, { from, to }));
     else {
       const number = numberBefore(tokens, from);
       if (number === null) continue;
-      const span = spanOf(number.from, to);
+      const span = spanOf(tokens, { from: number.from, to });
       const metres = SQUARE_METRES[name];
       if (metres !== undefined) state("area_m2", Math.round(number.value * metres * 10) / 10, span);
       else if (name === "space_floor" && number.value <= MOST_FLOORS) state("floor", number.value, span);

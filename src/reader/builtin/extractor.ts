@@ -1,19 +1,21 @@
 import type { AskExtraction, BuiltinExtractor, OfferExtraction, PriceReason, Vocabulary } from "../extraction.ts";
+import { findNear } from "../find/near.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { readContacts } from "../judge/contacts.ts";
 import { findOrders } from "../judge/orders.ts";
-import { explainPrice, type PriceFound, readPrice } from "../judge/price.ts";
+import { findLocation } from "../judge/place.ts";
+import { explainPrice, judgePrices, type PriceFound, readPrice } from "../judge/price.ts";
 import { findTitle } from "../judge/title.ts";
 import { findCues } from "../text/cues.ts";
 import { fold } from "../text/fold.ts";
-import { quoteOf, type Span } from "../text/span.ts";
-import { tokensIn, type Word } from "../text/tokens.ts";
+import { quoteOf, type Span, spanOf } from "../text/span.ts";
+import { tokensIn } from "../text/tokens.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
-import type { Hit, IsWord } from "./lexicon.ts";
+import type { IsWord } from "./lexicon.ts";
 import { type Located, locate } from "./locate.ts";
 import { type Decided, titleTextOf } from "./title_text.ts";
 
@@ -42,18 +44,12 @@ const POSTCODE = /\b(?:\d{2}-\d{3}|\d{4,5}(?:-\d{3})?(?: ?[A-Z]{2}\b)?|[A-Z]{1,2
 
 const DETAIL_CONFIDENCE = 0.8;
 
-/** The span of a hit in the text. */
-const spanOfHit = (tokens: readonly Word[], hit: Hit): Span => ({
-  start: tokens[hit.from]?.start ?? 0,
-  end: tokens[hit.to - 1]?.end ?? 0,
-});
-
 const inferred = <T extends string>({ text, words }: Annotations, decision: Decision<T> | null) =>
   decision === null
     ? null
     : {
         value: decision.value,
-        quote: quoteOf(text, spanOfHit(words, decision.hit)),
+        quote: quoteOf(text, spanOf(words, decision.hit)),
         basis: "inferred" as const,
         confidence: decision.confidence,
       };
@@ -94,13 +90,13 @@ const conditionOf = (annotations: Annotations): OfferExtraction["condition"] => 
     ? null
     : {
         value: condition.value,
-        quote: quoteOf(annotations.text, spanOfHit(annotations.words, condition.hit)),
+        quote: quoteOf(annotations.text, spanOf(annotations.words, condition.hit)),
         basis: "stated",
         confidence: DETAIL_CONFIDENCE,
       };
 };
 
-const stated = ({ text }: Annotations, { value, span }: { value: string; span: Span }) => ({
+const stated = <T>({ text }: Annotations, { value, span }: { value: T; span: Span }) => ({
   value,
   quote: quoteOf(text, span),
   basis: "stated" as const,
@@ -172,17 +168,20 @@ const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   const { judges } = knowledge;
   const annotations = annotate(knowledge, text, ordersIn(knowledge, text));
   const { language, isHidden } = annotations;
-  const first = locate(knowledge, annotations, judges, { currency: null, phoneCountries: [] });
+  const { currency } = annotations;
+  const stated = findLocation(annotations, judges);
+  const first = locate(knowledge, annotations, stated, { currency, phoneCountries: [] });
   const guessed = first.country ?? annotations.country;
   const contacts = isAsk ? [] : readContacts(annotations, judges, { country: guessed, language }, annotations.orders);
   // If the text names no known place, a phone number may show the country.
   const phoneCountries = contacts.flatMap(({ value }) => countryOfNumber(value) ?? []);
   const country = first.country ?? phoneCountries[0] ?? annotations.country;
   const hints = { country, isAsk };
-  const price = readPrice(annotations, isHidden, judges, hints);
-  const reasons = (): PriceReason[] => explainPrice(annotations, isHidden, judges, hints);
-  const { location, remote } = locate(knowledge, annotations, judges, {
-    currency: price?.currency ?? null,
+  const judged = judgePrices(annotations, isHidden, judges, hints);
+  const price = readPrice(judged, judges);
+  const reasons = (): PriceReason[] => explainPrice(judged, judges);
+  const { location, remote } = locate(knowledge, annotations, stated, {
+    currency: price?.currency ?? currency,
     phoneCountries,
   });
   return { annotations, contacts, price, reasons, location, remote };
@@ -263,6 +262,8 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
         hit.from <= at &&
         at < hit.to,
     );
+  const { currency, language } = annotations;
+  const near = findNear(knowledge.gazetteer, { ...annotations, hints: { currency, language } });
   const excluded = findExclusions(text, words, annotations.language, is, isOwn);
   const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: true };
   return {
@@ -273,6 +274,7 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
     ask_kind: inferred(annotations, classified.kind),
     price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(annotations, price) : null,
     location: locationOf(annotations, location, remote),
+    near: near?.circle == null ? null : stated(annotations, { value: near.circle, span: near.span }),
     condition: conditionOf(annotations),
     keywords: findKeywords(text, words, hits, excluded),
     must: findRequirements(text, words, is).map((criterion) => stated(annotations, criterion)),

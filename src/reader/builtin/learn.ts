@@ -7,7 +7,8 @@ import { isMarked, type Mark, parseMarks } from "../judge/marks.ts";
 import { type JudgeName, useJudges } from "../judge/models.ts";
 import { learnOrders, ORDER_TRAINING } from "../judge/orders.ts";
 import { PLACE_TRAINING, placeExamples } from "../judge/place.ts";
-import { learnPrices, type PriceModels, readPrice, trainPrices } from "../judge/price.ts";
+import { judgePrices, type PriceModels, readPrice } from "../judge/price.ts";
+import { learnPrices, trainPrices } from "../judge/price_training.ts";
 import { TITLE_TRAINING, titleExamples } from "../judge/title.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
@@ -114,7 +115,8 @@ type Observed = Lesson & { features: Features };
 
 const observe = (seen: readonly Seen[], judges: PriceModels): Observed[] =>
   seen.map(({ annotations, isAsk, kind, category }) => {
-    const price = readPrice(annotations, annotations.isHidden, judges, { country: annotations.country, isAsk });
+    const hints = { country: annotations.country, isAsk };
+    const price = readPrice(judgePrices(annotations, annotations.isHidden, judges, hints), judges);
     const family = isAsk ? "ask_kind" : "kind";
     return { isAsk, kind, category, features: featuresOf({ annotations, family, price }, true).features };
   });

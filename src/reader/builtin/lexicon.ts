@@ -1,4 +1,5 @@
 import type { Concept, Vocabulary } from "../extraction.ts";
+import { endsStep, type Steps } from "../steps.ts";
 import { type Word, wordsIn } from "../text/tokens.ts";
 import { type FunctionWords, functionWordsOf, isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
@@ -86,6 +87,8 @@ export const namingsOf = ({ concepts, labels }: Named): Naming[] => {
 const COMPOUNDING: readonly string[] = ["de", "nl"];
 
 const LEAST_COMPOUND = 7;
+/** A longer word is none: each of its ends would be tried. The longest compounds of dictionaries have about 70 letters. */
+const MOST_COMPOUND = 80;
 const LEAST_HEAD = 4;
 const LEAST_MODIFIER = 3;
 
@@ -136,20 +139,24 @@ export const isWordOf =
     lexicon.words.get(cue)?.has(word) ?? false;
 
 /** Compiles the words of a vocabulary. */
-export const compileLexicon = (vocabulary: Named): Lexicon => {
+export function* compileLexicon(vocabulary: Named): Steps<Lexicon> {
   const none: readonly never[] = [];
   const known = new Map<string, Sense>();
   const withSense = sharing<Sense>();
   const entries = new Map<string, Entry>();
+  const namings = namingsOf(vocabulary);
+  yield;
   // Sorted, so that an extraction does not depend on the order of the rows.
-  const sorted = namingsOf(vocabulary).sort(
+  const sorted = namings.sort(
     (a, b) =>
       compare(a.form, b.form) ||
       compare(a.family, b.family) ||
       compare(a.value, b.value) ||
       compare(a.language ?? "", b.language ?? ""),
   );
-  for (const { form, language, family, value, weight } of sorted) {
+  yield;
+  for (const [row, { form, language, family, value, weight }] of sorted.entries()) {
+    if (endsStep(row)) yield;
     const words = wordsOf(form).join(" ");
     const name = `${family} ${value} ${weight}`;
     const meaning = known.get(name) ?? { family, value, weight };
@@ -175,7 +182,9 @@ export const compileLexicon = (vocabulary: Named): Lexicon => {
     }
     if (node !== undefined) node.entries = withEntry(node.entries, entry);
   };
+  let row = 0;
   for (const entry of entries.values()) {
+    if (endsStep(row++)) yield;
     const words = entry.term.split(" ");
     insert(exact, words, entry);
     const language = entry.language ?? "en";
@@ -192,14 +201,15 @@ export const compileLexicon = (vocabulary: Named): Lexicon => {
   );
   const words = new Map<string, Set<string>>();
   const functionWords: { language: string; form: string }[] = [];
-  for (const [concept, language, form] of vocabulary.labels) {
+  for (const [at, [concept, language, form]] of vocabulary.labels.entries()) {
+    if (endsStep(at)) yield;
     if (!classes.has(concept)) continue;
     if (concept === FUNCTION_WORD && language !== null) functionWords.push({ language, form });
     const same = words.get(concept) ?? new Set();
     words.set(concept, same.add(form));
   }
   return { taxonomy: vocabulary.taxonomy, exact, stems, words, functionWords: functionWordsOf(functionWords) };
-};
+}
 
 const languageFactor = (entry: Entry, language: string | null): number => {
   if (entry.language === null || entry.language === language) return 1;
@@ -230,6 +240,7 @@ const withoutContained = (hits: Hit[]): Hit[] => {
 
 /** The longest end of a compound that is a term, or null. */
 const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entry[] | null => {
+  if (word.length > MOST_COMPOUND) return null;
   const index = lexicon.stems.get(language);
   for (let cut = LEAST_MODIFIER; word.length - cut >= LEAST_HEAD; cut++) {
     const head = word.slice(cut);

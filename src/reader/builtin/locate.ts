@@ -1,5 +1,6 @@
-import { type ResolvedPlace, resolvePlace } from "../find/place_choice.ts";
-import { findLocation, type PlaceModels } from "../judge/place.ts";
+import type { Marker } from "../find/currencies.ts";
+import { namesIn, type ResolvedPlace, resolvePlace } from "../find/place_choice.ts";
+import type { Location } from "../judge/place.ts";
 import type { Span } from "../text/span.ts";
 import type { Annotations } from "./annotate.ts";
 import type { WordKnowledge } from "./words.ts";
@@ -8,8 +9,8 @@ import type { WordKnowledge } from "./words.ts";
 
 /** What else a text says about the country of its place. */
 export type LocationHints = {
-  /** ISO 4217, of the price. */
-  currency: string | null;
+  /** The currency of the price; as it is written, as long as the country is unknown. */
+  currency: Marker | null;
   /** The countries of its phone numbers, ISO 3166-1 alpha-2. */
   phoneCountries: readonly string[];
 };
@@ -21,20 +22,20 @@ export type Located = { span: Span; confidence: number; place: ResolvedPlace | n
 const MOST_CONFIDENCE = 0.95;
 
 /**
- * Finds the location of a text.
+ * Resolves the location of a text.
+ * @param stated where the text says that its thing is
  * @returns `location` is null if the text states none; `remote`: it says that the work is done from afar; `country`: the
  *   country of the location, otherwise of the first place that the text names
  */
 export const locate = (
   { gazetteer }: WordKnowledge,
   annotations: Annotations,
-  models: PlaceModels,
+  { place, remote }: Location,
   { currency, phoneCountries }: LocationHints,
 ): { location: Located | null; remote: boolean; country: string | null } => {
   const { placeHits: others, language } = annotations;
-  const { place, remote } = findLocation(annotations, models);
   const hints = { others, currency, phoneCountries, language };
-  const inside = others.filter(({ from, to }) => place !== null && from >= place.from && to <= place.to);
+  const inside = place === null ? [] : namesIn(annotations.tokens, others, place);
   const resolved = inside.length === 0 ? null : resolvePlace(gazetteer, inside, hints);
   const named = others.find(({ form }) => form === "name");
   const country = resolved?.country ?? (named === undefined ? null : resolvePlace(gazetteer, [named], hints)?.country);

@@ -1,16 +1,18 @@
 import type { QueryExtraction, Vocabulary } from "../extraction.ts";
+import { countryOfLanguage } from "../find/countries.ts";
+import { findNear } from "../find/near.ts";
 import { resolvePlace } from "../find/place_choice.ts";
 import type { PlaceText } from "../find/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../find/places.ts";
 import type { Range } from "../judge/context.ts";
 import { findLocation } from "../judge/place.ts";
-import { readPrice } from "../judge/price.ts";
+import { judgePrices, readPrice } from "../judge/price.ts";
+import { inOneGo, type Steps } from "../steps.ts";
 import { findCues } from "../text/cues.ts";
-import { overlaps, type Span } from "../text/span.ts";
+import { overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
-import { tokensOfHit } from "./annotate.ts";
+import { knownPlaces, tokensOfHit } from "./annotate.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
-import { countryOfLanguage } from "./countries.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
@@ -79,18 +81,13 @@ const JOINED = /^[-'’]$/;
 
 type Tokens = readonly Word[];
 
-const spanOf = (tokens: Tokens, from: number, to: number): Span => ({
-  start: tokens[from]?.start ?? 0,
-  end: tokens[to - 1]?.end ?? 0,
-});
-
 /** The span of a price with the words around it that belong to it. */
 const widenPrice = (tokens: Tokens, { start, end }: Span, is: IsWord): Span => {
   let from = tokens.findIndex((token) => token.end > start);
   let to = tokens.findLastIndex((token) => token.start < end) + 1;
   for (let n = 0; n < MOST_LIMITS && from > 0 && is("limit_word", tokens[from - 1]?.folded ?? ""); n++) from -= 1;
   for (let n = 0; n < MOST_PERIODS && is("period_word", tokens[to]?.folded ?? ""); n++) to += 1;
-  return spanOf(tokens, from, to);
+  return spanOf(tokens, { from, to });
 };
 
 /** The kind of offer that a term looks for; null for other terms. */
@@ -147,7 +144,7 @@ const soughtIn = (
 ): PlaceSought | null => {
   const resolved = resolvePlace(gazetteer, hits, { others: scene.placeHits });
   if (resolved === null) return null;
-  const span = { start: scene.tokens[range.from]?.start ?? 0, end: scene.tokens[range.to - 1]?.end ?? 0 };
+  const span = spanOf(scene.tokens, range);
   const { city, country } = resolved;
   return { text: scene.text.slice(span.start, span.end), city, country, span };
 };
@@ -176,21 +173,28 @@ const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
   return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
 };
 
-/** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
-export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) => QueryExtraction) => {
+type QueryExtractor = (query: string) => QueryExtraction;
+
+/** Makes the function of `createQueryExtractor` in steps. */
+export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor> {
   const knowledge = knowledgeOf(vocabulary);
   const { lexicon, gazetteer, classifiers, judges } = knowledge;
   const is = isWordOf(lexicon);
   const namings = namingsOf(vocabulary);
+  yield;
+  const largest = gazetteer.largest(LEAST_POPULATION);
+  yield;
   const correct = createCorrector(
     [
       ...namings.map(({ form }) => form),
       ...(lexicon.words.get("limit_word") ?? []),
       ...(lexicon.words.get("period_word") ?? []),
+      ...(lexicon.words.get("near_radius") ?? []),
+      ...(lexicon.words.get("near_word") ?? []),
     ],
     [
       ...namings.filter(({ family, weight }) => weight >= LEAST_CUE && family === "category").map(({ form }) => form),
-      ...gazetteer.largest(LEAST_POPULATION),
+      ...largest,
     ],
     (word) => gazetteer.named(word).length > 0,
   );
@@ -228,16 +232,15 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       topics: [],
       isHidden,
       placeHits,
-      known: placeHits.map(({ from, to, ids, form }) => {
-        const id = ids[0] ?? 0;
-        return { from, to, kind: gazetteer.kind(id), form, weight: gazetteer.weight(id) };
-      }),
+      known: knownPlaces(gazetteer, placeHits),
       things: hits.filter(({ family }) => family === "category").map((hit) => tokensOfHit(tokens, hit)),
       sums: [],
     };
-    const places = readPlaces(knowledge, scene);
+    const near = findNear(gazetteer, { ...scene, is, hints: { language } });
+    const beside = placeHits.filter((hit) => hit !== near?.hit);
+    const places = readPlaces(knowledge, { ...scene, placeHits: beside, known: knownPlaces(gazetteer, beside) });
     const country = places[0]?.country ?? countryOfLanguage(language) ?? (/\$/.test(query) ? "US" : null);
-    const budget = readPrice(scene, isHidden, judges, { country, isAsk: true });
+    const budget = readPrice(judgePrices(scene, isHidden, judges, { country, isAsk: true }), judges);
 
     const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
     // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
@@ -269,10 +272,10 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       };
       said.push(widenPrice(tokens, span, is));
     }
-    said.push(...places.map(({ span }) => span));
-    const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit.from, hit.to));
+    said.push(...places.map(({ span }) => span), ...(near === null ? [] : [near.span]));
+    const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit));
     for (const hit of [...hits, ...phrases]) {
-      const span = spanOf(tokens, hit.from, hit.to);
+      const span = spanOf(tokens, hit);
       const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= LEAST_CUE;
       if (isKind && !things.some((other) => overlaps(other, span))) said.push(span);
     }
@@ -296,6 +299,10 @@ export const createQueryExtractor = (vocabulary: Vocabulary): ((query: string) =
       category: sure ? (thing.category?.value ?? null) : null,
       price,
       places: places.map(({ text, city, country }) => ({ text, city, country })),
+      ...(near === null ? {} : { near: { ...(near.circle ?? { lat: null }), quote: quoteOf(query, near.span) } }),
     };
   };
-};
+}
+
+/** Creates the function that reads queries. Deterministic, and takes well under a millisecond for a query. */
+export const createQueryExtractor = (vocabulary: Vocabulary): QueryExtractor => inOneGo(queryExtractorOf(vocabulary));

@@ -1,5 +1,6 @@
 import type { Vocabulary } from "../extraction.ts";
 import { compileGazetteer, type Gazetteer } from "../find/gazetteer.ts";
+import { inOneGo, type Steps } from "../steps.ts";
 import { type CueIndex, type CueLabel, compileCues } from "../text/cues.ts";
 import { compileLexicon, type Lexicon } from "./lexicon.ts";
 
@@ -20,8 +21,12 @@ const cuesOf = ({ concepts, labels }: Words): CueLabel[] => {
 };
 
 /** Compiles the words of a vocabulary. */
-export const wordKnowledge = (words: Words): WordKnowledge => ({
-  lexicon: compileLexicon(words),
-  gazetteer: compileGazetteer(words.places),
-  cues: compileCues(cuesOf(words)),
-});
+export function* compileWords(words: Words): Steps<WordKnowledge> {
+  const lexicon = yield* compileLexicon(words);
+  const gazetteer = yield* compileGazetteer(words.places);
+  yield;
+  return { lexicon, gazetteer, cues: compileCues(cuesOf(words)) };
+}
+
+/** Compiles the words of a vocabulary at once, where nothing else waits. */
+export const wordKnowledge = (words: Words): WordKnowledge => inOneGo(compileWords(words));

@@ -1,7 +1,7 @@
 import type { OfferExtraction } from "../extraction.ts";
 import { tokensIn } from "../text/tokens.ts";
 import type { Gazetteer } from "./gazetteer.ts";
-import { type PlaceHints, resolvePlace } from "./place_choice.ts";
+import { namesIn, type PlaceHints, resolvePlace } from "./place_choice.ts";
 import { findPlaces } from "./places.ts";
 
 /** Completes a location with what the gazetteer says about the place that it names. */
@@ -26,11 +26,17 @@ export const completeLocation = (
   const tokens = tokensIn(start < 0 ? location.text : text);
   const from = Math.max(start, 0);
   const hits = findPlaces(gazetteer, tokens);
-  const isInside = (at: number): boolean =>
-    (tokens[at]?.start ?? 0) >= from && (tokens[at]?.end ?? 0) <= from + location.text.length;
-  const inside = hits.filter((hit) => isInside(hit.from) && isInside(hit.to - 1));
+  const end = from + location.text.length;
+  const range = {
+    from: tokens.findIndex((token) => token.start >= from),
+    to: tokens.findLastIndex((token) => token.end <= end) + 1,
+  };
   const countries = location.country === null ? hints.phoneCountries : [location.country];
-  const place = resolvePlace(gazetteer, inside, { ...hints, phoneCountries: countries ?? [], others: hits });
+  const place = resolvePlace(gazetteer, namesIn(tokens, hits, range), {
+    ...hints,
+    phoneCountries: countries ?? [],
+    others: hits,
+  });
   if (place === null || place.confidence < LEAST_CONFIDENCE) return location;
   if (location.country !== null && location.country !== place.country) return location;
   return {

@@ -1,7 +1,8 @@
 import { LinkifyIt } from "linkify-it";
-import { overlaps, type Span } from "../text/span.ts";
+import { overlaps, type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
-import { currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
+import { countriesOf, MARKET } from "./countries.ts";
+import { countryOfCurrency, currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
   dial,
@@ -94,34 +95,6 @@ const linksIn = (text: string, tokens: readonly Token[]): ContactCandidate[] => 
   return candidates;
 };
 
-/** Countries of currencies, for texts in which only the currency shows the country: "£140, Bristol. 07700 900318". */
-const COUNTRY_OF_MONEY: Readonly<Record<string, string>> = {
-  GBP: "GB",
-  PLN: "PL",
-  BRL: "BR",
-  CHF: "CH",
-  CAD: "CA",
-  AUD: "AU",
-  NZD: "NZ",
-  CZK: "CZ",
-  MXN: "MX",
-};
-
-/**
- * Countries whose phone numbers are likely in a text of a language, most likely first. A national number is valid in
- * several plans, so the order decides.
- */
-const COUNTRIES_OF_LANGUAGE: Readonly<Record<string, readonly string[]>> = {
-  en: ["US", "GB", "IE", "AU", "NZ"],
-  de: ["DE", "AT", "CH"],
-  fr: ["FR", "BE", "CH", "LU"],
-  es: ["ES", "MX", "AR", "CO", "CL", "UY", "PE"],
-  it: ["IT", "CH"],
-  pt: ["PT", "BR"],
-  nl: ["NL", "BE"],
-  pl: ["PL"],
-};
-
 /**
  * Corrects the hinted country if the text uses another currency: a Lancaster with "$4" is in the USA, a Perth with
  * "£205" is in Britain.
@@ -131,16 +104,17 @@ const countryByMoney = (markers: readonly Marker[], hinted: string | null): stri
   if (hinted === null) return null;
   const paid = resolveCurrency(marker ?? "", hinted);
   if (marker === undefined || paid === null || paid === currencyOf(hinted)) return hinted;
-  return (marker === "$" ? "US" : COUNTRY_OF_MONEY[paid]) ?? hinted;
+  return (marker === "$" ? "US" : countryOfCurrency(paid, null)) ?? hinted;
 };
 
-/** Groups of countries whose numbers are likely in a text: by its currency, then by its language, then in any. */
+/**
+ * Groups of countries whose numbers are likely in a text: by its currency ("£140, Bristol. 07700 900318"), then by its
+ * language, then in any. A national number is valid in several plans, so the order decides.
+ */
 const likelyCountries = (markers: readonly Marker[], language: string | null): string[][] => {
-  const money = markers.map((marker) => COUNTRY_OF_MONEY[marker]).filter((country) => country !== undefined);
-  const own = COUNTRIES_OF_LANGUAGE[language ?? ""] ?? [];
-  const others = Object.entries(COUNTRIES_OF_LANGUAGE).flatMap(([other, all]) => (other === language ? [] : all));
+  const money = markers.map((marker) => countryOfCurrency(marker, null)).filter((country) => country !== null);
   // Without a language, a number that is valid in several plans is left as it is written.
-  return [money.slice(0, 1), [...own], language === null ? [] : others];
+  return [money.slice(0, 1), ...(language === null ? [] : [countriesOf(language), [...MARKET]])];
 };
 
 type Dialled = { run: Run; e164: string; valid: boolean };
@@ -176,8 +150,7 @@ const dialledIn = (whole: Run, country: string | null, likely: readonly string[]
 
 const numberOf = (tokens: readonly Token[], run: Run, number: Dialled | null): ContactCandidate => {
   return {
-    start: tokens[run.from]?.start ?? 0,
-    end: tokens[run.to - 1]?.end ?? 0,
+    ...spanOf(tokens, run),
     from: run.from,
     to: run.to,
     kind: "number",

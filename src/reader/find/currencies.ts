@@ -252,6 +252,13 @@ export const resolveCurrency = (marker: Marker, country: string | null): string 
   return marker;
 };
 
+/** True if people of a country may mean their own currency by a marker: "$" is written for Canadian dollars, too. */
+export const isCurrencyOf = (marker: Marker, country: string): boolean => {
+  const own = currencyOf(country);
+  // The dash and the cent are written in every currency.
+  return own !== null && marker !== "," && marker !== "¢" && resolveCurrency(marker, country) === own;
+};
+
 /** Countries whose currency no other country has, by marker, and those that most texts with the marker are from. */
 const COUNTRY_OF: Readonly<Record<string, string>> = {
   GBP: "GB",

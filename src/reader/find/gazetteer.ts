@@ -1,4 +1,6 @@
+import { endsStep, type Steps } from "../steps.ts";
 import { fold } from "../text/fold.ts";
+import { hashOf } from "../text/hash.ts";
 
 /**
  * The places of the world, compiled for look-ups by name. There are about 50,000. Their rows stay text in two buffers,
@@ -31,8 +33,6 @@ export type Point = { lat: number; lon: number };
 
 /** One place. `region` and `city` are ids of `Gazetteer.place`. */
 type Place = {
-  /** The key of the row: GeoNames's number or code, or a name with a slash if GeoNames does not have the place. */
-  key: string;
   kind: PlaceKind;
   name: string;
   /** ISO 3166-1 alpha-2; null for a part of the world. */
@@ -40,7 +40,6 @@ type Place = {
   region: number | null;
   /** The city that a district lies in, or that a metropolitan area surrounds. */
   city: number | null;
-  population: number;
   point: Point | null;
 };
 
@@ -60,16 +59,12 @@ export type Gazetteer = {
   /** How likely a text means this place and no other of its name: about the logarithm of the population. */
   weight: (id: number) => number;
   point: (id: number) => Point | null;
-  /** The number of inhabitants, 0 if it is unknown. */
-  population: (id: number) => number;
   /** The most words that a name has which begins with this word; 0 if no name does. */
   longest: (firstWord: string) => number;
   /** The places with this name, the most likely one first. `words`: the folded words of the name, with single spaces. */
   named: (words: string) => readonly Meaning[];
   /** The folded names of the places with at least so many inhabitants, regions and countries included. */
   largest: (population: number) => string[];
-  /** The id of the place with this key, or -1. */
-  find: (key: string) => number;
 };
 
 const KINDS: readonly PlaceKind[] = ["world", "country", "region", "city", "district"];
@@ -81,15 +76,10 @@ const MOST_MEANINGS = 24;
 const FIRST_WORDS = 1 << 17;
 const BUCKETS = 1 << 17;
 
-/** FNV-1a. */
-const OFFSET = 0x811c9dc5;
-const PRIME = 0x01000193;
-
-const hashOf = (text: string): number => {
-  let sum = OFFSET;
-  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), PRIME);
-  // The low bits choose a bucket, so all bits have to reach them.
-  return (sum ^ (sum >>> 15)) >>> 0;
+/** The low bits choose a bucket, so all bits of the hash have to reach them. */
+const keyOf = (text: string): number => {
+  const hash = hashOf(text);
+  return (hash ^ (hash >>> 15)) >>> 0;
 };
 
 /** The words of a folded text, as the tokeniser splits them: letters and digits apart, marks left out. */
@@ -133,7 +123,7 @@ const UNKNOWN_POPULATION = 1000;
 const OF_KIND: Readonly<Record<PlaceKind, number>> = { world: 1, country: 1, region: -0.7, city: 0, district: -0.5 };
 
 /** Compiles the places. Rows that refer to unknown places lose the reference: an operator's mistake must not stop it. */
-export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
+export function* compileGazetteer(rows: PlaceRows): Steps<Gazetteer> {
   const places = tableOf(rows.place, [
     "place",
     "kind",
@@ -145,6 +135,7 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     "latitude",
     "longitude",
   ]);
+  yield;
   const others = tableOf(rows.place_name, ["place", "name", "form"]);
   const { count } = places;
   const total = count + others.count;
@@ -170,11 +161,12 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     let length = 1;
     for (let space = words.indexOf(" "); space >= 0; space = words.indexOf(" ", space + 1)) length += 1;
     const end = words.indexOf(" ");
-    const first = hashOf(end < 0 ? words : words.slice(0, end)) & (FIRST_WORDS - 1);
+    const first = keyOf(end < 0 ? words : words.slice(0, end)) & (FIRST_WORDS - 1);
     firsts[first] = Math.max(firsts[first] ?? 0, length);
   };
 
   for (let id = 0; id < count; id++) {
+    if (endsStep(id)) yield;
     const [key = "", kind = "", name = "", , , , population = "", latitude = "", longitude = ""] = places.row(id);
     ids.set(key, id);
     kinds[id] = Math.max(0, KINDS.indexOf(kind as PlaceKind));
@@ -182,20 +174,22 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     latitudes[id] = latitude === "" ? Number.NaN : Number(latitude);
     longitudes[id] = longitude === "" ? Number.NaN : Number(longitude);
     const words = wordsOfName(name);
-    insert(id, id, hashOf(words), words);
+    insert(id, id, keyOf(words), words);
   }
   for (let id = 0; id < count; id++) {
+    if (endsStep(id)) yield;
     const [, , , country = "", region = "", city = ""] = places.row(id);
     links.country[id] = ids.get(country) ?? -1;
     links.region[id] = ids.get(region) ?? -1;
     links.city[id] = ids.get(city) ?? -1;
   }
   for (let at = 0; at < others.count; at++) {
+    if (endsStep(at)) yield;
     const [key = "", name = "", form = ""] = others.row(at);
     const owner = ids.get(key);
     if (owner === undefined) continue;
     const words = wordsOfName(name);
-    const hash = hashOf(words);
+    const hash = keyOf(words);
     const sort = Math.max(0, (NAME_FORMS as readonly string[]).indexOf(form));
     // A row with the place's own name only says its form.
     if (hashes[owner] === hash) {
@@ -214,8 +208,8 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     known.push(country);
     members.set(place, known);
   }
-  const keys = [...ids.keys()];
-  const sorted = Uint32Array.from(keys.keys()).sort((a, b) => ((keys[a] ?? "") < (keys[b] ?? "") ? -1 : 1));
+
+  // The functions below would keep it.
   ids.clear();
 
   const kindOf = (id: number): PlaceKind => KINDS[kinds[id] ?? 0] ?? "world";
@@ -240,23 +234,20 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
     members: (id) => members.get(id) ?? [],
     weight,
     point,
-    population: (id) => populations[id] ?? 0,
     place: (id) => {
-      const [key = "", , name = "", country = ""] = places.row(id);
+      const [, , name = "", country = ""] = places.row(id);
       return {
-        key,
         kind: kindOf(id),
         name,
         country: country === "" ? null : country,
         region: linked(links.region, id),
         city: linked(links.city, id),
-        population: populations[id] ?? 0,
         point: point(id),
       };
     },
-    longest: (firstWord) => firsts[hashOf(firstWord) & (FIRST_WORDS - 1)] ?? 0,
+    longest: (firstWord) => firsts[keyOf(firstWord) & (FIRST_WORDS - 1)] ?? 0,
     named: (words) => {
-      const hash = hashOf(words);
+      const hash = keyOf(words);
       const found: Meaning[] = [];
       for (let at = heads[hash & (BUCKETS - 1)] ?? -1; at >= 0; at = nexts[at] ?? -1) {
         if (hashes[at] !== hash) continue;
@@ -280,18 +271,5 @@ export const compileGazetteer = (rows: PlaceRows): Gazetteer => {
           names.push(wordsOfName((at < count ? places.row(at)[2] : others.row(at - count)[1]) ?? ""));
       return names;
     },
-    find: (key) => {
-      let low = 0;
-      let high = sorted.length - 1;
-      while (low <= high) {
-        const middle = (low + high) >> 1;
-        const id = sorted[middle] ?? 0;
-        const other = places.row(id)[0] ?? "";
-        if (other === key) return id;
-        if (other < key) low = middle + 1;
-        else high = middle - 1;
-      }
-      return -1;
-    },
   };
-};
+}

@@ -61,13 +61,23 @@ const DOTS = new Set([...DOT_WORDS, "."]);
 const isLabelPart = (token: Token | undefined): boolean =>
   token !== undefined && (token.kind !== "mark" || /^[_+%-]$/u.test(token.text));
 
-/** The end of the label that starts at token `at`: letters, digits and hyphens without gaps. */
+/**
+ * The longest label, in tokens: a label of a host has at most 63 octets (RFC 1035), a local part 64 (RFC 5321). A text
+ * such as "a-a-a-..." would otherwise be read to its end from each of its words.
+ */
+const LONGEST_LABEL = 64;
+
+/**
+ * The end of the label that starts at token `at`: letters, digits and hyphens without gaps. `at` itself if there is no
+ * label, or if it is too long.
+ */
 const labelEnd = (tokens: readonly Token[], at: number): number => {
   if (tokens[at]?.kind === "mark") return at;
   let to = at;
   while (isLabelPart(tokens[to]) && (to === at || tokens[to]?.gap === "none")) {
     // The hyphen of "-dot-" belongs to the dot.
     if (to > at && signAt(tokens, to, DOTS, DOT_WORDS) !== null) break;
+    if (to - at === LONGEST_LABEL) return at;
     to++;
   }
   return to;
@@ -110,7 +120,10 @@ const localBefore = (text: string, tokens: readonly Token[], end: number): Part 
   for (let at = end; labels.length < MAX_LABELS; ) {
     let start = at - 1;
     if (start < 0 || tokens[start]?.kind === "mark") break;
-    while (start > 0 && tokens[start]?.gap === "none" && isLabelPart(tokens[start - 1])) start--;
+    while (start > 0 && tokens[start]?.gap === "none" && isLabelPart(tokens[start - 1])) {
+      if (at - start === LONGEST_LABEL) return null;
+      start--;
+    }
     labels.unshift(text.slice(tokens[start]?.start, tokens[at - 1]?.end).toLowerCase());
     from = start;
     const before = tokens[start - 1];

@@ -62,6 +62,15 @@ const centsAt = (tokens: readonly Token[], at: number): number | null => {
 const isAmbiguous = (marker: Marker | null): boolean =>
   marker === "$" || marker === "kr" || marker === "¥" || marker === ",";
 
+/** The currency after the unit of an amount: "$50/h CAD". Null if there is none. */
+const currencyAfterUnit = (tokens: readonly Token[], to: number): Marker | null =>
+  tokens[to]?.text === "/" && tokens[to + 1]?.kind === "word" && tokens[to + 2]?.gap === "space"
+    ? (currencyAt(tokens, to + 2)?.marker ?? null)
+    : null;
+
+/** True for digits of a date, a time or a code: "ab 01.10.". */
+const isPadded = (token: Token | undefined): boolean => /^0\d/u.test(token?.text ?? "");
+
 const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amount | null => {
   const before = currencyBefore(tokens, at);
   if (before === null && isJoinedBefore(tokens, at)) return null;
@@ -72,8 +81,11 @@ const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amou
   const after = tokens[to]?.gap === "line" ? null : currencyAt(tokens, to);
   // A currency after the number belongs to it, unless the next number directly follows the sign: "5 €20".
   const cents = after === null ? null : centsAt(tokens, after.to);
+  // "0.6ct" is a weight: a cent has no fraction.
+  const isCarat = after?.marker === "¢" && !Number.isInteger(value);
   const taken =
     after !== null &&
+    !isCarat &&
     (tokens[to]?.gap === "none" || tokens[after.to]?.kind !== "digits" || tokens[after.to]?.gap !== "none");
   if (after !== null && taken && (marker === null || isAmbiguous(marker) || marker === after.marker)) {
     marker = after.marker;
@@ -88,6 +100,8 @@ const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amou
     value = Math.round(value) / 100;
     to++;
   }
+  if (marker === null && isPadded(tokens[at])) return null;
+  if (isAmbiguous(marker)) marker = currencyAfterUnit(tokens, to) ?? marker;
   if (marker === null && numeral.dashed) marker = ",";
   return { from: before?.from ?? at, to, value, max: null, marker, spoken: false, sum: numeral.dashed };
 };
@@ -127,15 +141,18 @@ const TO = wordsOf("to").add("-").add("~");
 const WEAK_TO = wordsOf("weakTo");
 const OPENS_RANGE = wordsOf("opensRange");
 
-/** True if the tokens between two numbers make them a range. */
-const isRange = (tokens: readonly Token[], low: Amount, high: Amount): boolean => {
+/**
+ * True if the tokens between two numbers make them a range.
+ * @param isSpaced the numbers have groups of digits ("2 500 à 3 000 €"), so neither is a count: "3 à 10 €"
+ */
+const isRange = (tokens: readonly Token[], low: Amount, high: Amount, isSpaced: boolean): boolean => {
   const between = tokens.slice(low.to, high.from);
   if (between.length === 0 || between.length > 2 || high.value <= low.value || tokens[high.from]?.opens) return false;
   const words = between.map((token) => token.text).join(" ");
   if (words === "up to" || words === "bis zu" || words === "- -") return true;
   if (between.length > 1) return false;
   if (!WEAK_TO.has(words)) return TO.has(words);
-  const opened = OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
+  const opened = isSpaced || OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
   return opened || (TO.has(words) && low.marker !== null && high.marker !== null);
 };
 
@@ -172,6 +189,14 @@ const nextNumber = (tokens: readonly Token[], at: number): number => {
  */
 export const findMoney = (tokens: readonly Token[], isHidden: (at: number) => boolean): Amount[] => {
   const amounts: Amount[] = [];
+  /** The range that begins with an amount; null if none does. */
+  const rangeFrom = (low: Amount, isSpaced: boolean): Amount | null => {
+    const next = nextNumber(tokens, low.to);
+    const high = next < 0 || isHidden(next) ? null : readAmount(tokens, next, isSpaced);
+    if (high === null || !isRange(tokens, low, high, isSpaced)) return null;
+    const range = joined(low, high, tokens);
+    return range.marker !== null || high.value < range.value * WIDEST_RANGE ? range : null;
+  };
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at];
     if (token === undefined || token.kind === "mark" || isHidden(at)) continue;
@@ -185,9 +210,10 @@ export const findMoney = (tokens: readonly Token[], isHidden: (at: number) => bo
     const low = readAmount(tokens, at, false);
     const spaced = readAmount(tokens, at, true);
     if (spaced !== null && low !== null && spaced.to > low.to) {
-      amounts.push(spaced);
-      if (spaced.marker !== null || spaced.sum) {
-        at = spaced.to - 1;
+      const whole = rangeFrom(spaced, true) ?? spaced;
+      amounts.push(whole);
+      if (whole.max !== null || whole.marker !== null || whole.sum) {
+        at = whole.to - 1;
         continue;
       }
     }
@@ -195,18 +221,9 @@ export const findMoney = (tokens: readonly Token[], isHidden: (at: number) => bo
       at = endOfDigits(tokens, at) - 1;
       continue;
     }
-    const next = nextNumber(tokens, low.to);
-    const high = next < 0 || isHidden(next) ? null : readAmount(tokens, next, false);
-    if (high !== null && isRange(tokens, low, high)) {
-      const range = joined(low, high, tokens);
-      if (range.marker !== null || high.value < range.value * WIDEST_RANGE) {
-        amounts.push(range);
-        at = range.to - 1;
-        continue;
-      }
-    }
-    amounts.push(low);
-    at = low.to - 1;
+    const amount = rangeFrom(low, false) ?? low;
+    amounts.push(amount);
+    at = amount.to - 1;
   }
   return amounts;
 };

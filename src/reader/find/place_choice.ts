@@ -1,7 +1,8 @@
-import { languageOf } from "../builtin/countries.ts";
-import { currencyOf } from "./currencies.ts";
+import type { Token } from "../text/tokens.ts";
+import { languagesOf } from "./countries.ts";
+import { isCurrencyOf, type Marker } from "./currencies.ts";
 import type { Gazetteer, Point } from "./gazetteer.ts";
-import type { PlaceHit } from "./places.ts";
+import { areNeighbours, type PlaceHit } from "./places.ts";
 
 /**
  * Says which places the names of a location mean: Perth in Australia or in Scotland, Ehrenfeld in Köln. Size decides,
@@ -12,8 +13,8 @@ import type { PlaceHit } from "./places.ts";
 export type PlaceHints = {
   /** The other names of places in the text. */
   others?: readonly PlaceHit[];
-  /** ISO 4217. */
-  currency?: string | null;
+  /** As it is written: "$" suggests all countries with dollars or pesos. */
+  currency?: Marker | null;
   /** The countries of its phone numbers, ISO 3166-1 alpha-2. */
   phoneCountries?: readonly string[];
   /** ISO 639-1. */
@@ -52,7 +53,7 @@ const WORTH = {
   currency: 2,
   phone: 2.2,
   language: 0.8,
-  /** A country of the market's languages: "Valencia" is rather in Spain than in Venezuela. */
+  /** A country from which most texts are: "Valencia" is rather in Spain than in Venezuela. */
   market: 0.4,
 };
 
@@ -115,6 +116,21 @@ const fewOf = (hits: readonly PlaceHit[]): PlaceHit[] => {
   return [...few.values()];
 };
 
+/**
+ * The names in a range of tokens, and the abbreviation of a state directly after it: "BC" says which Nelson is meant in
+ * "Nelson, BC", also if only "Nelson" was taken for the location.
+ */
+export const namesIn = (
+  tokens: readonly Token[],
+  hits: readonly PlaceHit[],
+  range: Pick<PlaceHit, "from" | "to">,
+): PlaceHit[] =>
+  hits.filter(
+    (hit) =>
+      (hit.from >= range.from && hit.to <= range.to) ||
+      (hit.form === "beside" && hit.from >= range.to && areNeighbours(tokens, range, hit)),
+  );
+
 /** How exactly a kind of place says where something is. */
 const EXACTNESS = { world: 0, country: 1, region: 2, city: 3, district: 4 };
 
@@ -139,11 +155,12 @@ export const resolvePlace = (
   const told = (id: number): number => {
     const country = countryCode(id);
     if (country === null) return 0;
+    const languages = languagesOf(country);
     return (
-      (languageOf(country) === null ? 0 : WORTH.market) +
-      (hints.currency != null && currencyOf(country) === hints.currency ? WORTH.currency : 0) +
+      (languages.length === 0 ? 0 : WORTH.market) +
+      (hints.currency != null && isCurrencyOf(hints.currency, country) ? WORTH.currency : 0) +
       (hints.phoneCountries?.includes(country) ? WORTH.phone : 0) +
-      (hints.language != null && languageOf(country) === hints.language ? WORTH.language : 0)
+      (hints.language != null && languages.includes(hints.language) ? WORTH.language : 0)
     );
   };
   const choose = (hit: PlaceHit): Choice | null => {

@@ -81,7 +81,11 @@ const belongs = (gazetteer: Gazetteer, one: number, other: number): boolean =>
 const MOST_BETWEEN = 2;
 
 /** True if two names stand beside each other in one line: "Perth, WA". */
-const areNeighbours = (tokens: readonly Token[], left: Found, right: Found): boolean => {
+export const areNeighbours = (
+  tokens: readonly Token[],
+  left: Pick<PlaceHit, "to">,
+  right: Pick<PlaceHit, "from">,
+): boolean => {
   if (right.from - left.to > MOST_BETWEEN) return false;
   for (let at = left.to; at <= right.from; at++) if (tokens[at]?.gap === "line") return false;
   return true;
@@ -99,8 +103,8 @@ const isLowerCase = (tokens: readonly Token[]): boolean => {
 };
 
 /**
- * Finds the names of places, from left to right. The longest name wins, and names do not overlap. A short name, and a
- * name that is also a word, needs a capital letter if the text has any; a name that counts only beside its city or
+ * Finds the names of places, from left to right. The longest name wins, and names do not overlap. In a text with capital
+ * letters, a short name needs one, and so does a name that is also a word. A name that counts only beside its city or
  * region needs that place beside it.
  */
 export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): PlaceHit[] => {

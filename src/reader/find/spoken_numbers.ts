@@ -4,22 +4,27 @@ import { GRAMMARS, valuesOf, wordsOf } from "./languages/all.ts";
 /**
  * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".
  *
- * The words are in languages/. Compound words are split into pieces. If a part of a word remains, the word is not a number ("einigen" is not "ein").
+ * The words are in languages/. Compound words are split into pieces. If a part of a word remains, the word is not a
+ * number ("einigen" is not "ein"). All pieces are of one language: "zweiten" is not the German "zwei" and the English "ten".
  */
 
-type Piece = { value: number; factor: boolean; money: boolean; joined: boolean };
+/** `languages`: the languages in which the word has this value, one bit for each. */
+type Piece = { value: number; factor: boolean; money: boolean; joined: boolean; languages: number };
 
-const pieces = (kind: Parameters<typeof valuesOf>[0], factor: boolean, money: boolean): [string, Piece][] =>
-  valuesOf(kind)
-    .filter(([, value]) => value > 0)
-    .map(([word, value]) => [word, { value, factor, money, joined: false }]);
+const ALL_LANGUAGES = 2 ** GRAMMARS.length - 1;
 
-const PIECES: ReadonlyMap<string, Piece> = new Map([
-  ...pieces("values", false, false),
-  ...pieces("factors", true, false),
-  ...pieces("roundNumbers", false, false),
-  ...pieces("sums", false, true),
-]);
+const PIECES: Map<string, Piece> = new Map();
+for (const [kind, factor, money] of [
+  ["values", false, false],
+  ["factors", true, false],
+  ["roundNumbers", false, false],
+  ["sums", false, true],
+] as const) {
+  for (const [word, value, language] of valuesOf(kind)) {
+    const languages = (PIECES.get(word)?.languages ?? 0) | (1 << language);
+    if (value > 0) PIECES.set(word, { value, factor, money, joined: false, languages });
+  }
+}
 const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
 const SHORTEST = 2;
 
@@ -33,30 +38,33 @@ const MOST_WORDS = 16;
 const JOINERS = wordsOf("joiners").add("-");
 const JOINED_INSIDE = /^(?:und|en|e|y)/u;
 
-/** The number pieces that a word consists of. Null if it is not a number. */
-const piecesOf = (word: string): Piece[] | null => {
+/** The number pieces that a word consists of, in one of some languages. Null if it is not a number. */
+const piecesOf = (word: string, languages: number): Piece[] | null => {
   if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
   const whole = PIECES.get(word);
-  if (whole !== undefined) return [whole];
-  // Positions from which the rest of the word is no number. "trecento" fails with "trece" and succeeds with "tre".
+  if (whole !== undefined) return (whole.languages & languages) === 0 ? null : [whole];
+  // Positions and languages in which the rest of the word is no number. "trecento" fails with "trece" and succeeds with
+  // "tre".
   const failed = new Set<number>();
-  const from = (at: number, joined: boolean): Piece[] | null => {
+  const from = (at: number, joined: boolean, left: number): Piece[] | null => {
     if (at === word.length) return [];
-    if (failed.has(at)) return null;
+    const state = at * (ALL_LANGUAGES + 1) + left;
+    if (failed.has(state)) return null;
     for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
       const piece = PIECES.get(word.slice(at, at + length));
-      const rest = piece === undefined ? null : from(at + length, false);
+      const common = left & (piece?.languages ?? 0);
+      const rest = common === 0 ? null : from(at + length, false, common);
       if (piece !== undefined && rest !== null) return [{ ...piece, joined }, ...rest];
     }
     const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
-    const rest = joiner === null ? null : from(at + joiner[0].length, true);
+    const rest = joiner === null ? null : from(at + joiner[0].length, true, left);
     if (rest === null || rest.length === 0) {
-      failed.add(at);
+      failed.add(state);
       return null;
     }
     return rest;
   };
-  return from(0, false);
+  return from(0, false, languages);
 };
 
 /** Words that alone mean something else: "Grand salon", "mil gracias", "40 cents". */
@@ -105,20 +113,22 @@ export const spokenNumberAt = (
   at: number,
 ): { value: number; to: number; money: boolean } | null => {
   const pieces: Piece[] = [];
+  let languages = ALL_LANGUAGES;
   let end = at;
   // In "a hundred" the article stands for one.
   let next = ARTICLES.has(tokens[at]?.text ?? "") && SUM_OR_FACTOR.has(tokens[at + 1]?.text ?? "") ? at + 1 : at;
   for (let token = tokens[next]; token !== undefined && next - at < MOST_WORDS; token = tokens[next]) {
     if (next > at && token.gap === "line") break;
-    const own = token.kind === "word" ? piecesOf(token.text) : null;
+    const own = token.kind === "word" ? piecesOf(token.text, languages) : null;
     if (own !== null) {
       // "four or five hundred" is two numbers, "two and fifty" is one.
       const [first, ...others] = own;
       if (first !== undefined) pieces.push({ ...first, joined: first.joined || next > end }, ...others);
+      for (const piece of own) languages &= piece.languages;
       next += 1;
       end = next;
     } else if (pieces.length > 0 && next === end && HALF.every((word, i) => tokens[next + i]?.text === word)) {
-      pieces.push({ value: 0.5, factor: false, money: false, joined: true });
+      pieces.push({ value: 0.5, factor: false, money: false, joined: true, languages });
       next += HALF.length;
       end = next;
     } else if (pieces.length > 0 && next === end && JOINERS.has(token.text)) next += 1;

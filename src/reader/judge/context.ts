@@ -1,6 +1,7 @@
 import type { Cue } from "../text/cues.ts";
+import { hashOf } from "../text/hash.ts";
 import type { Token } from "../text/tokens.ts";
-import { bucket, type Features, hashOf, type Term, term } from "./features.ts";
+import { bucket, type Features, type Term, term } from "./features.ts";
 
 /** Features of the words around a candidate: the same for every kind of candidate. */
 

@@ -1,14 +1,9 @@
+import { hashOf } from "../text/hash.ts";
+
 /**
  * Named features. A feature is a template and at most two values: "before price", "pair the price". In training it has
  * its name; at run time only the hash of its name is computed, so that reading a text makes no strings.
  */
-
-/** The hash of a string: FNV-1a over its UTF-16 units (Fowler, Noll and Vo). */
-export const hashOf = (text: string): number => {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash;
-};
 
 /** Joins two hashes to one; the bits are mixed as in MurmurHash3 (Appleby). */
 export const join = (one: number, other: number): number => {

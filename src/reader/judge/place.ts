@@ -1,9 +1,10 @@
 import { caseOf, type KnownPlace, type PlaceText, proposePlaces } from "../find/place_spans.ts";
 import type { Cue } from "../text/cues.ts";
-import type { Span } from "../text/span.ts";
+import { hashOf } from "../text/hash.ts";
+import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
-import { type Range, termOf } from "./context.ts";
-import { bucket, createFeatures, type Features, hashOf, type Term, term } from "./features.ts";
+import { firstCueFrom, type Range, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
 import type { Ranked, Training } from "./learn.ts";
 import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
@@ -113,12 +114,8 @@ type Prepared = {
   knownAt: Int32Array;
   thingAt: Uint8Array;
   sumAt: Uint8Array;
-  /** The first token of the sentence of each token, and the token after it. */
-  first: Int32Array;
-  last: Int32Array;
-  /** The cues that matter, and for each token the first one that begins there or later. */
+  /** The cues that matter. */
   cues: readonly Cue[];
-  cueFrom: Int32Array;
   /** How many known places, countries aside, begin before each token. */
   placesBefore: Int32Array;
   candidates: readonly Range[];
@@ -134,24 +131,16 @@ const prepare = (scene: PlaceText): Prepared => {
   for (const { from, to } of things) thingAt.fill(1, from, to);
   const sumAt = new Uint8Array(tokens.length + 1);
   for (const { from, to } of sums) sumAt.fill(1, from, to);
-  const first = new Int32Array(tokens.length + 1);
-  const last = new Int32Array(tokens.length + 1);
-  for (let at = 1; at < tokens.length; at++) first[at] = tokens[at]?.opens ? at : (first[at - 1] ?? 0);
-  for (let at = tokens.length - 1; at >= 0; at--)
-    last[at] = at + 1 >= tokens.length || tokens[at + 1]?.opens ? at + 1 : (last[at + 1] ?? 0);
   const cues = scene.cues.filter(({ concept }) => CONCEPTS.test(concept.text));
-  const cueFrom = new Int32Array(tokens.length + 1);
   const placesBefore = new Int32Array(tokens.length + 1);
-  for (let at = 0, cue = 0, place = 0, count = 0; at <= tokens.length; at++) {
-    while (cue < cues.length && (cues[cue]?.from ?? 0) < at) cue++;
-    cueFrom[at] = cue;
+  for (let at = 0, place = 0, count = 0; at <= tokens.length; at++) {
     for (; place < known.length && (known[place]?.from ?? 0) < at; place++)
       if (known[place]?.kind !== "country") count++;
     placesBefore[at] = count;
   }
   const letters = B(caseOf(scene.text, tokens));
   const candidates = proposePlaces(scene);
-  return { scene, letters, knownAt, thingAt, sumAt, first, last, cues, cueFrom, placesBefore, candidates };
+  return { scene, letters, knownAt, thingAt, sumAt, cues, placesBefore, candidates };
 };
 
 const kindOf = ({ kind, form }: KnownPlace): Term => B(`${kind}-${form}`);
@@ -179,8 +168,8 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   const candidate = candidates[index];
   if (candidate === undefined) return;
   const { from, to } = candidate;
-  const first = prepared.first[from] ?? 0;
-  const last = prepared.last[to - 1] ?? tokens.length;
+  const first = sentenceStart(tokens, from);
+  const last = sentenceEnd(tokens, to - 1);
 
   // What is known of the name.
   let covered = 0;
@@ -282,8 +271,8 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   );
 
   // Cues.
-  const { cues, cueFrom } = prepared;
-  for (let at = cueFrom[Math.max(0, from - REACH_BEFORE)] ?? 0; at < cues.length; at++) {
+  const { cues } = prepared;
+  for (let at = firstCueFrom(cues, from - REACH_BEFORE); at < cues.length; at++) {
     const cue = cues[at];
     if (cue === undefined || cue.from >= to + REACH_AFTER) break;
     if (cue.to <= from) {
@@ -436,7 +425,7 @@ export const findLocation = (scene: PlaceText, { place: model }: PlaceModels): L
     }
     if (sum <= most + 1e-9 || highest !== index) continue;
     most = sum;
-    const span = { start: scene.tokens[from]?.start ?? 0, end: scene.tokens[to - 1]?.end ?? 0 };
+    const span = spanOf(scene.tokens, { from, to });
     best = { from, to, span, confidence: Math.min(sum, 1) };
   }
   const remote = scene.cues.some(({ concept, from }) => concept.text === REMOTE && !scene.isHidden(from));

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAI } from "openai";
+import { measured } from "../../tracing/tracing.ts";
+import type { MaySend } from "../extraction.ts";
 
 /**
  * The client for model providers. It limits time, retries and bytes, logs nothing, and can be aborted.
  *
  * It changes these behaviours of the `openai` package (source: client.mjs of 7.55):
- * - The package waits for `Retry-After` up to 60 s, ignores a longer one and retries after 0.5 to 8 s. Here a wait
- *   longer than RETRY_AFTER_CAP_MS ends the call.
+ * - The package repeats a failed request by itself. Here it does not, because each request may cost money:
+ *   `callProvider` repeats one only if its caller allows it.
  * - The package's timeout covers headers and body of a successful response, but only the headers of an error response.
  *   Here the body of an error response is never read. This also keeps the provider's words, which may repeat a text or
  *   a key, out of errors.
@@ -18,14 +21,17 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAI } from 
 /** Timeout of one try: longer than a good model needs for 4,000 characters, shorter than a person waits. */
 const TRY_TIMEOUT_MS = 20_000;
 
-/** Three tries in all. The third still helps when the provider restarts; a fourth would only add load and cost. */
-const RETRIES = 2;
+/** The pause before a request is repeated, if the provider names none: a restart or a busy moment is then often over. */
+const REPEAT_AFTER_MS = 500;
 
 /**
  * A provider that asks for a longer pause counts as down for this call: the built-in extractor or the retry of the job
  * is faster.
  */
 const RETRY_AFTER_CAP_MS = 2_000;
+
+/** The statuses below 500 after which the same request may succeed: timeout, conflict, too many requests. */
+const TEMPORARY_STATUSES = [408, 409, 429];
 
 /** A full extraction is under 100 KB and a full batch of vectors under 400 KB. Counted after decompression. */
 export const MAX_ANSWER_BYTES = 1_000_000;
@@ -64,13 +70,10 @@ const byteBound = (limit: number): TransformStream<Uint8Array, Uint8Array> => {
 const boundedFetch: typeof fetch = async (input, init) => {
   // A redirect would send text and key to a host that nobody configured, so it counts as an error response.
   const answer = await fetch(input, { ...init, redirect: "manual" });
-  const headers = new Headers(answer.headers);
-  const { status, statusText } = answer;
+  const { status, statusText, headers } = answer;
   if (!answer.ok) {
     // Not awaited: a provider that sends slowly must not delay the end of the call.
     answer.body?.cancel().catch(() => {});
-    const wait = retryAfter(headers);
-    if (wait !== null && wait > RETRY_AFTER_CAP_MS) headers.set("x-should-retry", "false");
     return new Response(null, { status, statusText, headers });
   }
   return new Response(answer.body?.pipeThrough(byteBound(MAX_ANSWER_BYTES)) ?? null, { status, statusText, headers });
@@ -90,7 +93,7 @@ export const createClient = (options: { apiKey: string; baseURL: string }): Open
     project: null,
     webhookSecret: null,
     timeout: TRY_TIMEOUT_MS,
-    maxRetries: RETRIES,
+    maxRetries: 0,
     logLevel: "off",
     fetch: boundedFetch,
   });
@@ -115,17 +118,38 @@ const describe = (error: unknown): string => {
   return "The call to the provider failed.";
 };
 
+/** The milliseconds after which a failed request may be repeated; null if that would not help. */
+const pauseAfter = (error: unknown): number | null => {
+  if (error instanceof APIConnectionError) return REPEAT_AFTER_MS;
+  if (!(error instanceof APIError) || error.status === undefined) return null;
+  if (error.status < 500 && !TEMPORARY_STATUSES.includes(error.status)) return null;
+  const wait = retryAfter(new Headers(error.headers)) ?? REPEAT_AFTER_MS;
+  return wait <= RETRY_AFTER_CAP_MS ? wait : null;
+};
+
 /**
  * Runs one call to a provider. Its errors have messages that are safe to log and store.
+ * @param step what is asked of which model, for traces
  * @param signal the caller's signal; after an abort, its reason is thrown
+ * @param mayRepeat asked after a failure that may be over in a moment; the call is then repeated, once. Null leaves the
+ * repetition to a job
  * @throws an Error whose message says what the provider did, and that contains nothing else
  */
-export const callProvider = async <T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> => {
+export const callProvider = async <T>(
+  step: { operation: "chat" | "embeddings"; model: string },
+  signal: AbortSignal,
+  call: () => Promise<T>,
+  mayRepeat: MaySend | null = null,
+): Promise<T> => {
   signal.throwIfAborted();
   try {
-    return await call();
+    const attributes = { "gen_ai.operation.name": step.operation, "gen_ai.request.model": step.model };
+    return await measured(null, { name: `${step.operation} ${step.model}`, kind: "client", attributes }, call);
   } catch (error) {
     signal.throwIfAborted();
-    throw providerFailure(describe(error));
+    const pause = pauseAfter(error);
+    if (pause === null || mayRepeat === null || !(await mayRepeat())) throw providerFailure(describe(error));
+    await sleep(Math.max(pause, 0), undefined, { signal }).catch(() => signal.throwIfAborted());
+    return callProvider(step, signal, call);
   }
 };

@@ -50,6 +50,7 @@ export const createOpenAiEmbedder = (options: { client: OpenAI; model: string })
 
   const askForVectors = async (input: string[], signal: AbortSignal): Promise<number[][]> => {
     const answer = await callProvider(
+      { operation: "embeddings", model },
       signal,
       async (): Promise<unknown> =>
         client.embeddings.create(

@@ -6,6 +6,7 @@ import {
   type AskExtraction,
   askExtraction,
   type Extractor,
+  type MaySend,
   type OfferExtraction,
   offerExtraction,
   type Vocabulary,
@@ -90,6 +91,9 @@ const schemaFor = (extraction: z.ZodType, vocabulary: Vocabulary): JsonSchema =>
   const properties = schema["properties"];
   if (!isObject(properties)) return schema;
   withoutPoint(properties["location"]);
+  // The built-in extractor finds the circle of an ask, by a grammar and the gazetteer.
+  delete properties["near"];
+  schema["required"] = Object.keys(properties);
   const found = properties["condition"];
   const like = (values: string[]) => {
     const copy = structuredClone(found);
@@ -305,7 +309,7 @@ export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtra
  * schema.
  *
  * The text is enclosed in a random mark that its author cannot know. An answer that violates the schema is sent back
- * once with its faults. Values that a strict schema cannot exclude (a category of another domain, too little
+ * with its faults, unless the text was sent twice already. Values that a strict schema cannot exclude (a category of another domain, too little
  * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values; the
  * database does.
  *
@@ -333,8 +337,10 @@ export const createOpenAiExtractor = (options: {
     messages: OpenAI.ChatCompletionMessageParam[],
     format: { name: string; schema: JsonSchema; operation: Outcome["operation"] },
     signal: AbortSignal,
+    mayRepeat: MaySend | null,
   ): Promise<string> => {
     const answer = await callProvider(
+      { operation: "chat", model },
       signal,
       async (): Promise<unknown> =>
         client.chat.completions.create(
@@ -349,6 +355,7 @@ export const createOpenAiExtractor = (options: {
           },
           { signal },
         ),
+      mayRepeat,
     );
     const parsed = completionShape.safeParse(answer);
     const spent = parsed.data?.usage;
@@ -373,15 +380,25 @@ export const createOpenAiExtractor = (options: {
     const format = { name, schema: schemaFor(extraction, vocabulary), operation };
     const system = [COMMON_RULES, rules, taxonomy].join("\n\n");
 
-    return async (text: string, signal: AbortSignal): Promise<R> => {
+    return async (text: string, signal: AbortSignal, mayRepeat: MaySend = async () => true): Promise<R> => {
+      let isRepeated = false;
+      // A text is sent twice at most: after a failure of the provider, or after an answer that breaks the schema.
+      const repeat: MaySend = async () => {
+        if (isRepeated) return false;
+        isRepeated = true;
+        return mayRepeat();
+      };
       const messages: OpenAI.ChatCompletionMessageParam[] = [
         { role: "system", content: system },
         { role: "user", content: fenced(text) },
       ];
-      const content = await complete(messages, format, signal);
+      const content = await complete(messages, format, signal, repeat);
       const first = check(extraction, content);
       if ("extraction" in first) return located(text, tidy(vocabulary, first.extraction));
 
+      if (!(await repeat())) {
+        throw providerFailure(`The model's answer broke the schema (${first.faults[0] ?? "no fault named"}).`);
+      }
       const again = await complete(
         [
           ...messages,
@@ -393,6 +410,7 @@ export const createOpenAiExtractor = (options: {
         ],
         format,
         signal,
+        null,
       );
       const second = check(extraction, again);
       if ("faults" in second) {

@@ -60,10 +60,11 @@ const STOP = /^[.!?;…•·|]$/u;
 
 /**
  * Folded words of at most this many letters are abbreviations before a full stop and a digit or a small letter: "Tel. 030",
- * "ca. 50", "St. Gallen" (of at most two letters also before a capital).
+ * "ca. 50".
  */
 const ABBREVIATED = 4;
-const ALWAYS_ABBREVIATED = 2;
+/** Abbreviations also before a capital: "St. Gallen". Other words of two letters end a sentence: "Report it. Sofa". */
+const BEFORE_NAMES: ReadonlySet<string> = new Set("al av bd dr fr ft hr jr mr ms mt nr os pl rd sr st ul".split(" "));
 
 /** True if the mark at `at` ends a sentence before token `next`. */
 const endsSentence = (tokens: readonly Token[], at: number, next: Token): boolean => {
@@ -73,7 +74,7 @@ const endsSentence = (tokens: readonly Token[], at: number, next: Token): boolea
   if (mark.text !== "." || word?.kind !== "word" || mark.gap !== "none") return true;
   // "jo@example.fr." is not an abbreviation.
   if (word.gap === "none" && tokens[at - 2]?.text === ".") return true;
-  if (word.text.length <= ALWAYS_ABBREVIATED) return false;
+  if (word.text.length === 1 || BEFORE_NAMES.has(word.text)) return false;
   return word.text.length > ABBREVIATED || next.capital;
 };
 

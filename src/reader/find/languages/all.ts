@@ -17,12 +17,12 @@ const split = (words: string): string[] => words.split(" ").filter(Boolean);
 export const wordsOf = (kind: "articles" | "joiners" | "to" | "weakTo" | "opensRange" | "neverAlone"): Set<string> =>
   new Set(GRAMMARS.flatMap((grammar) => split(grammar[kind])));
 
-/** The words of one kind with their values, in all languages. */
+/** The words of one kind with their values and the number of their language, in all languages. */
 export const valuesOf = (
   kind: "values" | "factors" | "sums" | "roundNumbers" | "magnitudes",
-): [word: string, value: number][] =>
-  GRAMMARS.flatMap((grammar) =>
+): [word: string, value: number, language: number][] =>
+  GRAMMARS.flatMap((grammar, language) =>
     Object.entries(grammar[kind]).flatMap(([value, words]) =>
-      split(words).map((word): [string, number] => [word, Number(value)]),
+      split(words).map((word): [string, number, number] => [word, Number(value), language]),
     ),
   );

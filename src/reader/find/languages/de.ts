@@ -34,7 +34,7 @@ export const de: NumberGrammar = {
     80: "achtzig",
     90: "neunzig",
   },
-  factors: { 100: "hundert", 1000: "tausend riesen" },
+  factors: { 100: "hundert", 1000: "tausend riesen mille" },
   sums: { 20: "zwanni", 50: "fuffi", 100: "hunni" },
   roundNumbers: {
     5: "funfer",

@@ -34,7 +34,7 @@ export const nl: NumberGrammar = {
     80: "tachtig",
     90: "negentig",
   },
-  factors: { 100: "honderd", 1000: "duizend ruggen" },
+  factors: { 100: "honderd", 1000: "duizend ruggen mille" },
   sums: { 10: "tientje", 20: "twintigje", 100: "honderdje" },
   roundNumbers: {},
   magnitudes: { 1000: "duizend ruggen", 1000000: "miljoen" },

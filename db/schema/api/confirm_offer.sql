@@ -1,0 +1,25 @@
+-- The owner says that an offer is still available.
+
+create or replace function api.confirm_offer(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  offer market.offer;
+begin
+  perform internal.require_permission('manage_offers');
+  offer := internal.own_offer(confirm_offer.id);
+  perform internal.admit('manage', null, null, '[]');
+  if offer.status <> 'published' then
+    perform internal.raise_problem(409, 'invalid_state',
+      format('This offer is %s, so there is nothing to confirm. %s', replace(offer.status, '_', ' '),
+        case offer.status when 'archived' then 'If it is available again, republish it.'
+          else 'Read the offer to see what its status means.' end));
+  end if;
+  update market.offer o set confirmed_at = now() where o.id = offer.id returning * into offer;
+  return internal.owner_offer_document(offer);
+end
+$$;
+comment on function api.confirm_offer(uuid) is
+  'States that an own published offer is still available, which makes it fresh. Raises 409 invalid_state for one that '
+  'is not published.';
+grant execute on function api.confirm_offer(uuid) to souk_api;

@@ -1,0 +1,85 @@
+-- The feed of an account's events. No reader misses an event, and none is returned twice.
+--
+-- Transactions commit in another order than they begin, so neither times nor ids tell which events a reader has seen.
+-- A cursor holds a snapshot instead: the transactions that were finished when the page was read (pg_snapshot). The next
+-- page has the events of all other transactions that are finished by then, however long ago they began. A transaction
+-- that is held open delays only its own events.
+--
+--   seen       all events of these transactions were returned
+--   until      what the pages of one reading share; set while has_more
+--   xid, id    the last event returned; set while has_more
+--
+-- The function is for the primary: in a snapshot of a standby, pg_snapshot does not say which transactions are open.
+
+create or replace function api.list_events(after text, page_size integer, wait integer) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  list constant text := 'events';
+  present constant pg_snapshot := pg_current_snapshot();
+  place jsonb := case when after is distinct from 'now' then internal.position_of(after, list, 'after') end;
+  seen pg_snapshot;
+  until pg_snapshot;
+  since timestamptz := now() - interval '30 days';
+  events jsonb;
+  last jsonb;
+  more boolean;
+begin
+  -- A cursor from the future is of a server whose backup was restored since. What was read then is not known.
+  if pg_snapshot_xmax((place ->> 'seen')::pg_snapshot) > pg_snapshot_xmax(present)
+    or pg_snapshot_xmax((place ->> 'until')::pg_snapshot) > pg_snapshot_xmax(present) then
+    place := null;
+  end if;
+  seen := case when after = 'now' then present else (place ->> 'seen')::pg_snapshot end;
+  until := coalesce((place ->> 'until')::pg_snapshot, present);
+  if internal.agent_id() is null then
+    since := greatest(since, internal.shown_since());
+  end if;
+  with page as (
+    select e.id, e.xid, e.type, e.data, e.occurred_at, row_number() over (order by e.xid, e.id) as n
+    from market.event e
+    where e.account_id = internal.visible_account_id() and e.occurred_at >= since
+      and e.xid >= coalesce(pg_snapshot_xmin(seen), '0') and not coalesce(pg_visible_in_snapshot(e.xid, seen), false)
+      and pg_visible_in_snapshot(e.xid, until)
+      and (place ->> 'id' is null or (e.xid, e.id) > ((place ->> 'xid')::xid8, (place ->> 'id')::uuid))
+    order by e.xid, e.id limit list_events.page_size + 1
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'type', p.type, 'occurred_at', internal.utc(p.occurred_at),
+      'data', p.data) order by p.n) filter (where p.n <= list_events.page_size), '[]'),
+    jsonb_agg(jsonb_build_object('xid', p.xid::text, 'id', p.id)) filter (where p.n = list_events.page_size) -> 0,
+    coalesce(max(p.n) > list_events.page_size, false)
+  into events, last, more from page p;
+  return jsonb_build_object('events', events, 'has_more', more,
+    'cursor', internal.cursor_of(jsonb_build_object('list', list) || case when more
+      then last || jsonb_strip_nulls(jsonb_build_object('seen', seen::text, 'until', until::text))
+      else jsonb_build_object('seen', until::text) end))
+    || case when wait > 0 and events = '[]' then jsonb_build_object('waits', jsonb_build_object('snapshot', until::text,
+      'readers', to_jsonb(array_remove(array[internal.visible_account_id(), internal.agent_id()], null))))
+      else '{}' end;
+end
+$$;
+comment on function api.list_events(text, integer, integer) is
+  'Returns events of the account that the cursor `after` has not seen, oldest first: {events, cursor, has_more}. '
+  'Without a cursor, those of the last 30 days; with "now", none. With wait above 0 and no event also `waits`: the ids '
+  'under which new events for this caller are told (channel event), and the snapshot that was read.';
+grant execute on function api.list_events(text, integer, integer) to souk_api;
+
+create or replace function api.list_event_readers(snapshot text) returns jsonb
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if snapshot is null then
+    return null;
+  end if;
+  return jsonb_build_object('snapshot', pg_current_snapshot()::text, 'readers', (
+    select coalesce(jsonb_agg(distinct r.reader), '[]')
+    from market.event e cross join lateral unnest(internal.event_readers(e)) as r (reader)
+    where e.xid >= pg_snapshot_xmin(list_event_readers.snapshot::pg_snapshot)
+      and not pg_visible_in_snapshot(e.xid, list_event_readers.snapshot::pg_snapshot)
+      and e.occurred_at >= now() - interval '30 days'));
+end
+$$;
+comment on function api.list_event_readers(text) is
+  'Returns {snapshot, readers}: whom the events concern that this snapshot does not have, and the present snapshot; '
+  'null without a snapshot. For processes that get no notifications.';
+grant execute on function api.list_event_readers(text) to souk_api;

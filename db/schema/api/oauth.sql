@@ -1,0 +1,197 @@
+-- OAuth 2.1 for public clients. A request for authorization is an agent that waits for approval: a person decides on
+-- the page behind its link (api/connection.sql). Then the client exchanges the code that the browser brings for tokens.
+
+create or replace function api.register_client(
+  name text, redirect_uris jsonb, address text, registrations_per_hour integer
+) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  fault text := (
+    select internal.redirect_uri_fault(r.uri)
+    from jsonb_array_elements_text(register_client.redirect_uris) with ordinality as r (uri, n)
+    where internal.redirect_uri_fault(r.uri) is not null order by r.n limit 1);
+  client market.oauth_client;
+begin
+  if jsonb_array_length(register_client.redirect_uris) not between 1 and 10 then
+    fault := 'A client has 1 to 10 redirect URIs.';
+  end if;
+  if fault is not null then
+    perform internal.raise_problem(400, 'bad_request', fault, '{"error": "invalid_redirect_uri"}');
+  end if;
+  perform internal.count_by_address('register_client', register_client.address, register_client.registrations_per_hour,
+    'Too many clients were registered from this address. Reuse the client_id that you got, or wait before you register '
+    'another client.');
+  insert into market.oauth_client (name, redirect_uris)
+  values (internal.clean_name(left(register_client.name, 80)),
+    array(select jsonb_array_elements_text(register_client.redirect_uris)))
+  returning * into client;
+  return jsonb_build_object('client_id', client.id,
+    'client_id_issued_at', floor(extract(epoch from client.created_at))::bigint,
+    'client_name', client.name, 'redirect_uris', client.redirect_uris);
+end
+$$;
+comment on function api.register_client(text, jsonb, text, integer) is
+  'Registers a client (RFC 7591): client_id, client_id_issued_at, client_name, redirect_uris. Needs no claims. Raises '
+  '400 for a redirect URI to which no browser may be sent, and 429 when the address registered too many.';
+grant execute on function api.register_client(text, jsonb, text, integer) to souk_api;
+
+create or replace function api.count_client_document(address text, documents_per_hour integer) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform internal.count_by_address('client_document', count_client_document.address,
+    count_client_document.documents_per_hour,
+    'Too many programs that this market did not know were introduced from your address. Wait, then start again from '
+    'the program.');
+  return jsonb '{}';
+end
+$$;
+comment on function api.count_client_document(text, integer) is
+  'Counts that the document of a client is fetched for a caller. Raises 429 when that was done too often for the '
+  'address.';
+grant execute on function api.count_client_document(text, integer) to souk_api;
+
+create or replace function api.check_client(client_id text, document jsonb, redirect_uri text) returns jsonb
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform internal.check_redirect_uri(
+    (internal.find_client(check_client.client_id, check_client.document)).redirect_uris, check_client.redirect_uri);
+  return jsonb '{}';
+end
+$$;
+comment on function api.check_client(text, jsonb, text) is
+  'Raises 400 when a client is unknown, or has not registered the redirect URI.';
+grant execute on function api.check_client(text, jsonb, text) to souk_api;
+
+create or replace function api.start_authorization(
+  client_id text, document jsonb, redirect_uri text, code_challenge text, state text, secret_hash bytea, code text,
+  address text, connections_per_hour integer
+) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  client record := internal.find_client(start_authorization.client_id, start_authorization.document);
+begin
+  perform internal.check_redirect_uri(client.redirect_uris, start_authorization.redirect_uri);
+  perform internal.count_by_address('connect', start_authorization.address, start_authorization.connections_per_hour,
+    'Too many agents were connected from your address. Wait, then start again from the program that sent you here.');
+  insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, state)
+  values (
+    internal.create_agent(internal.clean_name(left(client.name, 80)), null, start_authorization.secret_hash,
+      start_authorization.code, start_authorization.address, null),
+    start_authorization.client_id, start_authorization.redirect_uri, start_authorization.code_challenge,
+    start_authorization.state);
+  return jsonb '{}';
+end
+$$;
+comment on function api.start_authorization(text, jsonb, text, text, text, bytea, text, text, integer) is
+  'Creates an agent without a token, and the link of the page on which a person decides. Needs no claims. Raises 400 '
+  'when the client is unknown or has not registered the redirect URI, and 429 when the address created too many '
+  'agents.';
+grant execute on function api.start_authorization(text, jsonb, text, text, text, bytea, text, text, integer)
+  to souk_api;
+
+create or replace function api.exchange_code(
+  code_hash bytea, client_id text, redirect_uri text, code_challenge text, token_hash bytea, family_hash bytea,
+  refresh_token_hash bytea
+) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  agent market.agent;
+  granted market.oauth_grant;
+begin
+  select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
+  where g.code_hash = exchange_code.code_hash for update of a;
+  select * into granted from market.oauth_grant g where g.agent_id = agent.id;
+  if agent.id is null or agent.removed_at is not null then
+    return internal.oauth_error('invalid_grant',
+      'This code is unknown, or the access was ended. Send the person to the authorization endpoint again.');
+  end if;
+  -- Whatever is wrong, somebody else may have the code, too. So it works never again, and neither do its tokens.
+  if granted.code_used_at is not null or granted.code_expires_at <= now()
+      or granted.client_id <> exchange_code.client_id or granted.code_challenge <> exchange_code.code_challenge
+      or granted.redirect_uri <> exchange_code.redirect_uri then
+    perform internal.end_grant(agent);
+    return internal.oauth_error('invalid_grant', case
+      when granted.code_used_at is not null
+        then 'This code was used before. A code works once, so the access that it gave is ended.'
+      when granted.code_expires_at <= now() then 'This code has expired: a code works for 60 seconds.'
+      when granted.client_id <> exchange_code.client_id then 'This code belongs to another client_id.'
+      when granted.code_challenge <> exchange_code.code_challenge
+        then 'The code_verifier is not the one whose SHA-256 the request for this code had as its code_challenge.'
+      else 'The redirect_uri is not the one of the request for this code.' end
+      || ' Send the person to the authorization endpoint again.');
+  end if;
+  update market.oauth_grant g set code_used_at = now() where g.agent_id = agent.id;
+  update market.oauth_client c set finished_at = now()
+  where c.id = internal.registered_id(granted.client_id) and c.finished_at is null;
+  return internal.give_tokens(agent.id, exchange_code.token_hash, exchange_code.family_hash,
+    exchange_code.refresh_token_hash);
+end
+$$;
+comment on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) is
+  'Exchanges an authorization code for tokens, of which it gets the hashes: {expires_in, scope}, or {error, '
+  'error_description}. A code works once, for 60 seconds, and only for the client that began with this challenge; any '
+  'other use ends the grant. A null redirect_uri is not compared.';
+grant execute on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) to souk_api;
+
+create or replace function api.refresh_token(
+  family_hash bytea, refresh_token_hash bytea, client_id text, new_token_hash bytea, new_refresh_token_hash bytea
+) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  agent market.agent;
+  granted market.oauth_grant;
+begin
+  select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
+  where g.family_hash = refresh_token.family_hash for update of a;
+  select * into granted from market.oauth_grant g where g.agent_id = agent.id;
+  if agent.id is null or agent.removed_at is not null or granted.client_id <> refresh_token.client_id then
+    return internal.oauth_error('invalid_grant',
+      'This refresh token is unknown or belongs to another client_id, or the access was ended. Send the person to the '
+      'authorization endpoint again.');
+  elsif granted.refresh_token_hash <> refresh_token.refresh_token_hash then
+    -- Somebody else has had the token, too. Nobody knows which of the two is the client.
+    perform internal.end_grant(agent);
+    return internal.oauth_error('invalid_grant',
+      'This refresh token was used before. It works once, so the access is ended. Send the person to the authorization '
+      'endpoint again.');
+  end if;
+  update market.oauth_grant g set refreshed_at = now() where g.agent_id = agent.id;
+  return internal.give_tokens(agent.id, refresh_token.new_token_hash, refresh_token.family_hash,
+    refresh_token.new_refresh_token_hash);
+end
+$$;
+comment on function api.refresh_token(bytea, bytea, text, bytea, bytea) is
+  'Exchanges a refresh token for new tokens, of which it gets the hashes: {expires_in, scope}, or {error, '
+  'error_description}. A refresh token works once; one that is used again ends the grant.';
+grant execute on function api.refresh_token(bytea, bytea, text, bytea, bytea) to souk_api;
+
+create or replace function api.revoke_token(token_hash bytea, family_hash bytea, client_id text) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  agent market.agent;
+begin
+  if revoke_token.family_hash is not null then
+    select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
+    where g.family_hash = revoke_token.family_hash and g.client_id = coalesce(revoke_token.client_id, g.client_id)
+    for update of a;
+    perform internal.end_grant(agent);
+  else
+    update market.agent a set token_hash = null, token_expires_at = null
+    from market.oauth_grant g
+    where a.token_hash = revoke_token.token_hash and g.agent_id = a.id
+      and g.client_id = coalesce(revoke_token.client_id, g.client_id);
+  end if;
+  return jsonb '{}';
+end
+$$;
+comment on function api.revoke_token(bytea, bytea, text) is
+  'Revokes a token of OAuth (RFC 7009): an access token by its hash alone, or a refresh token by the hash of its '
+  'family, which ends the grant. Does nothing when the token is unknown or belongs to another client.';
+grant execute on function api.revoke_token(bytea, bytea, text) to souk_api;

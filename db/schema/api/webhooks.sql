@@ -1,0 +1,85 @@
+-- Webhooks: adding, listing, deleting and testing them. The rules of sending are in internal/webhook.sql.
+
+create or replace function api.create_webhook(
+  url text, types jsonb, encrypted_secret text, private_allowed boolean
+) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  created uuid;
+  admitted jsonb;
+begin
+  perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
+  perform internal.lock_own_account();
+  admitted := internal.admit('manage', null, null, case
+    when create_webhook.url !~ '^https://' and not (private_allowed and create_webhook.url ~ '^http://') then
+      jsonb_build_array(jsonb_build_object('pointer', '/url',
+        'detail', 'The url must begin with https://, because events are sent only over an encrypted connection.'))
+    else '[]' end);
+  if create_webhook.encrypted_secret is null then
+    perform internal.raise_problem(409, 'invalid_state',
+      'This market sends no webhooks, because its operator has set no WEBHOOK_KEYS. Call GET /v1/events?wait=25 again '
+      'and again instead.');
+  end if;
+  -- Calls at the same time must see each other's webhooks.
+  perform pg_advisory_xact_lock(hashtextextended('webhooks ' || internal.account_id(), 0));
+  if (select count(*) from market.webhook w where w.account_id = internal.account_id()) >= internal.most_webhooks() then
+    perform internal.raise_problem(409, 'invalid_state',
+      format(
+        'The account has %s webhooks, and may have no more. List them with GET /v1/webhooks, and delete one first.',
+        internal.most_webhooks()), admitted);
+  end if;
+  created := internal.uuid_v7();
+  insert into market.webhook (id, account_id, agent_id, url, types, encrypted_secret)
+  values (created, internal.account_id(), internal.agent_id(), create_webhook.url,
+    case when jsonb_typeof(create_webhook.types) = 'array'
+      then array(select distinct t.type from jsonb_array_elements_text(create_webhook.types) as t (type)) end,
+    create_webhook.encrypted_secret);
+  return admitted || jsonb_build_object('status', 201, 'body', internal.webhook_document(created) - 'deliveries');
+end
+$$;
+comment on function api.create_webhook(text, jsonb, text, boolean) is
+  'Adds a webhook and returns the response without the secret. types: null for all. private_allowed: also http. Raises '
+  '409 when the account has as many as it may have, or when the operator set no keys.';
+grant execute on function api.create_webhook(text, jsonb, text, boolean) to souk_api;
+
+create or replace function api.list_webhooks() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('webhooks', (
+    select coalesce(jsonb_agg(internal.webhook_document(w.id) order by w.id), '[]')
+    from market.webhook w where w.account_id = internal.visible_account_id()));
+end
+$$;
+comment on function api.list_webhooks() is
+  'Returns the webhooks of the account, each with its latest 20 deliveries of the last seven days.';
+grant execute on function api.list_webhooks() to souk_api;
+
+create or replace function api.delete_webhook(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+begin
+  perform internal.delete_own_webhook(delete_webhook.id);
+  return jsonb '{}';
+end
+$$;
+comment on function api.delete_webhook(uuid) is
+  'Deletes an own webhook; what was not sent is not sent any more. Raises 404 for any other id.';
+grant execute on function api.delete_webhook(uuid) to souk_api;
+
+create or replace function api.test_webhook(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  admitted jsonb;
+begin
+  perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
+  admitted := internal.admit('manage', null, null, '[]');
+  perform internal.queue_test(test_webhook.id);
+  return admitted || jsonb_build_object('status', 202, 'body', internal.webhook_document(test_webhook.id));
+end
+$$;
+comment on function api.test_webhook(uuid) is
+  'Sends the event webhook.test to an own webhook, once. Raises 404 for any other id, and 409 when it is disabled.';
+grant execute on function api.test_webhook(uuid) to souk_api;

@@ -1,0 +1,64 @@
+-- What is sent to webhooks, and why something was not. The host of the address is shown, but no path and no query,
+-- which may hold a secret of the receiver.
+
+create or replace function inspect.read_webhook_hosts() returns table (webhook_id uuid, host text, key_id text)
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select w.id, substring(w.url from '^https?://([^/?#]+)'), split_part(w.encrypted_secret, '.', 1) from market.webhook w
+$$;
+comment on function inspect.read_webhook_hosts() is 'Returns the hosts and the keys of inspect.webhooks.';
+grant execute on function inspect.read_webhook_hosts() to souk_dba;
+
+create or replace view inspect.webhooks with (security_invoker = true) as
+select w.id as webhook_id, w.account_id, w.agent_id, h.host, h.key_id, w.created_at, w.is_prompt, w.resume_at,
+  w.disabled_at,
+  w.disabled_reason, d.waiting, d.delivered, d.failed, d.oldest_waiting
+from market.webhook w
+join inspect.read_webhook_hosts() as h on h.webhook_id = w.id
+cross join lateral (
+  select count(*) filter (where d.next_attempt_at is not null) as waiting,
+    count(*) filter (where d.delivered_at is not null) as delivered,
+    count(*) filter (where d.next_attempt_at is null and d.delivered_at is null) as failed,
+    now() - min(d.created_at) filter (where d.next_attempt_at is not null) as oldest_waiting
+  from market.webhook_delivery d where d.webhook_id = w.id) as d;
+comment on view inspect.webhooks is
+  'When somebody says that events do not arrive: each webhook, whether it is disabled, and how many deliveries of the '
+  'last seven days wait, arrived or failed. Select by account_id or webhook_id.';
+comment on column inspect.webhooks.webhook_id is 'The id that GET /v1/webhooks shows.';
+comment on column inspect.webhooks.account_id is 'The account whose events are sent.';
+comment on column inspect.webhooks.agent_id is 'The agent that added it; null when the person did.';
+comment on column inspect.webhooks.host is 'The host of its address. It is text from a stranger: do not trust it.';
+comment on column inspect.webhooks.key_id is
+  'Which key of WEBHOOK_KEYS encrypts its secret. A key may be taken away when no webhook has it.';
+comment on column inspect.webhooks.created_at is 'When it was added.';
+comment on column inspect.webhooks.is_prompt is 'Whether the last attempt was accepted within a second.';
+comment on column inspect.webhooks.resume_at is 'Before this time nothing is sent, as the receiver asked.';
+comment on column inspect.webhooks.disabled_at is 'When the market stopped sending.';
+comment on column inspect.webhooks.disabled_reason is
+  'gone (the receiver answered 410) or failed (after ten attempts).';
+comment on column inspect.webhooks.waiting is 'Deliveries that will be sent, now or later.';
+comment on column inspect.webhooks.delivered is 'Deliveries that the receiver accepted.';
+comment on column inspect.webhooks.failed is 'Deliveries that were given up.';
+comment on column inspect.webhooks.oldest_waiting is 'For how long the oldest of the waiting ones has been waiting.';
+grant select on inspect.webhooks to souk_dba;
+
+create or replace view inspect.webhook_deliveries with (security_invoker = true) as
+select d.webhook_id, d.id as delivery_id, d.event_id, d.type, d.created_at, d.attempts, d.next_attempt_at,
+  d.leased_until, d.attempted_at, d.delivered_at, d.last_status, d.last_error
+from market.webhook_delivery d;
+comment on view inspect.webhook_deliveries is
+  'When one webhook fails: its deliveries of the last seven days, with the last status and error. Select by '
+  'webhook_id, and order by delivery_id desc.';
+comment on column inspect.webhook_deliveries.webhook_id is 'The webhook.';
+comment on column inspect.webhook_deliveries.delivery_id is 'The delivery. Later ones have higher ids.';
+comment on column inspect.webhook_deliveries.event_id is 'The event, and the header webhook-id.';
+comment on column inspect.webhook_deliveries.type is 'The type of the event, or webhook.test.';
+comment on column inspect.webhook_deliveries.created_at is 'When it was queued.';
+comment on column inspect.webhook_deliveries.attempts is 'How many attempts have ended, of ten.';
+comment on column inspect.webhook_deliveries.next_attempt_at is 'When it is sent next; null when it is over.';
+comment on column inspect.webhook_deliveries.leased_until is 'Until when a worker has it.';
+comment on column inspect.webhook_deliveries.attempted_at is 'When the last attempt ended.';
+comment on column inspect.webhook_deliveries.delivered_at is 'When the receiver accepted it.';
+comment on column inspect.webhook_deliveries.last_status is 'The HTTP status of the last attempt.';
+comment on column inspect.webhook_deliveries.last_error is 'Why the last attempt failed.';
+grant select on inspect.webhook_deliveries to souk_dba;

@@ -1,0 +1,74 @@
+-- The digest: which matches are new to a person, and the key of the link that switches it off.
+--
+-- A match is new if its event came from a transaction that the last digest had not seen (as in api/list_events.sql). So
+-- a match whose transaction commits late is neither missed nor told twice.
+
+create or replace function internal.new_matches(digest market.digest, until pg_snapshot)
+  returns table (ask_id uuid, offer_id uuid)
+  language plpgsql stable
+as $$
+declare
+  seen pg_snapshot := digest.seen;
+  since timestamptz := greatest(digest.changed_at, now() - interval '30 days');
+begin
+  -- A snapshot from the future is of a server whose backup was restored since. Then the time has to do.
+  if pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot()) then
+    seen := null;
+    since := greatest(since, digest.sent_at);
+  end if;
+  return query
+    select distinct m.ask_id, m.offer_id
+    from market.event e
+    join market.match m on m.ask_id = (e.data ->> 'ask_id')::uuid and m.offer_id = (e.data ->> 'offer_id')::uuid
+    join market.ask a on a.id = m.ask_id
+    join market.offer o on o.id = m.offer_id
+    where e.account_id = digest.account_id and e.type = 'match.created' and e.occurred_at >= since
+      and e.xid >= coalesce(pg_snapshot_xmin(seen), '0') and not coalesce(pg_visible_in_snapshot(e.xid, seen), false)
+      and pg_visible_in_snapshot(e.xid, until)
+      and a.account_id = digest.account_id and a.status = 'active' and a.watch_enabled
+      and o.status = 'published' and (o.account_id = any (internal.accounts_being_hidden())) is not true;
+end
+$$;
+comment on function internal.new_matches(market.digest, pg_snapshot) is
+  'Returns the matches that a person was not told of, up to a snapshot: of active asks that watch, with published '
+  'offers.';
+
+create or replace function internal.stop_key(account_id uuid) returns text
+  language plpgsql volatile
+as $$
+begin
+  -- 128 bits, which nobody guesses.
+  return left(encode(internal.keyed_hash(convert_to('stop digest ' || account_id, 'UTF8'), internal.hash_key()), 'hex'),
+    32);
+end
+$$;
+comment on function internal.stop_key(uuid) is
+  'Returns what the link in a digest proves: that it was made here for this account. It is computed, so it is stored '
+  'nowhere, and the link of every mail works.';
+
+create or replace function internal.check_stop_key(account_id uuid, key_hash bytea) returns void
+  language plpgsql volatile
+as $$
+begin
+  if check_stop_key.key_hash is distinct from sha256(convert_to(internal.stop_key(check_stop_key.account_id), 'UTF8'))
+    or not exists (select from market.account a where a.id = check_stop_key.account_id) then
+    perform internal.raise_problem(404, 'not_found',
+      'This link does not work. Copy it whole from the mail, or switch the mail off in the settings, under "Alerts".');
+  end if;
+end
+$$;
+comment on function internal.check_stop_key(uuid, bytea) is
+  'Raises 404 unless the hash is that of the key in a digest''s link for this account, and the account exists.';
+
+create or replace function internal.own_digest() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return (select jsonb_build_object('enabled', d.enabled, 'changed_at', internal.utc(d.changed_at),
+      'sent_at', internal.utc(d.sent_at))
+    from market.digest d where d.account_id = internal.account_id());
+end
+$$;
+comment on function internal.own_digest() is
+  'Returns the calling person''s choice about the digest: {enabled, changed_at, sent_at}; null when there is none.';
+grant execute on function internal.own_digest() to souk_person;

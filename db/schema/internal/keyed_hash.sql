@@ -1,0 +1,19 @@
+-- Keyed hashes: without the key nobody can find out by trying which address or mailbox a hash belongs to.
+
+create or replace function internal.hash_key() returns bytea
+  language plpgsql volatile
+as $$
+begin
+  if not exists (select from market.hash_key) then
+    insert into market.hash_key default values on conflict do nothing;
+  end if;
+  return (select k.key from market.hash_key k);
+end
+$$;
+comment on function internal.hash_key() is 'Returns the database''s own key. The first call makes it.';
+
+create or replace function internal.keyed_hash(value bytea, key bytea) returns bytea
+  language sql immutable
+as $$ select sha256(keyed_hash.key || sha256(keyed_hash.key || keyed_hash.value)) $$;
+comment on function internal.keyed_hash(bytea, bytea) is
+  'Returns a SHA-256 that only who has the key can compute. The key has 32 bytes.';

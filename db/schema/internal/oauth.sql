@@ -1,0 +1,123 @@
+-- What the functions of OAuth share: which addresses a browser may be sent back to, and how a grant ends. A grant is an
+-- agent, so it ends by the removal of the agent, which ends all its tokens at once.
+
+create or replace function internal.redirect_uri_fault(uri text) returns text
+  language sql immutable
+as $$
+  select case
+    when uri is null or char_length(uri) > 2000 or uri !~ '^[A-Za-z0-9._~:/?@!$&''()*+,;=%\[\]-]+$'
+      then 'A redirect URI has 1 to 2,000 characters, all of them allowed in a URI (RFC 3986), and no fragment ("#").'
+    -- No "@": a browser would take what stands before it as a user name, and go to the host after it.
+    when uri ~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?]|$)' then null
+    when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
+    -- What a browser runs or shows itself is no app.
+    when uri ~* '^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms):'
+      then 'A redirect URI is https, or http on this computer (localhost, 127.0.0.1 or [::1]), or begins with the '
+        'scheme of an app.'
+    when uri ~ '^[a-z][a-z0-9+.-]+:/' then null
+    else 'A redirect URI is a whole URI, such as https://client.example/callback.' end
+$$;
+comment on function internal.redirect_uri_fault(text) is
+  'Returns what is wrong with a redirect URI that a client names; null when a browser may be sent there.';
+
+create or replace function internal.is_redirect_uri(registered text[], given text) returns boolean
+  language sql immutable
+as $$
+  -- A program on the person's computer listens on whatever port is free (RFC 8252, section 7.3).
+  select internal.redirect_uri_fault(given) is null and exists (
+    select from unnest(registered) as r (uri)
+    where internal.redirect_uri_fault(r.uri) is null and (r.uri = given
+      or given ~ '^http://(localhost|127\.0\.0\.1|\[::1\])[:/?]'
+        and regexp_replace(r.uri, '^(http://(localhost|127\.0\.0\.1|\[::1\])):[0-9]+', '\1')
+          = regexp_replace(given, '^(http://(localhost|127\.0\.0\.1|\[::1\])):[0-9]+', '\1')))
+$$;
+comment on function internal.is_redirect_uri(text[], text) is
+  'Returns whether a redirect URI is one of those that the client registered: exactly, except for the port on the '
+  'person''s own computer.';
+
+create or replace function internal.registered_id(client_id text) returns uuid
+  language sql immutable
+as $$
+  select case when client_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then client_id::uuid end
+$$;
+comment on function internal.registered_id(text) is
+  'Returns the id of the market.oauth_client that a client_id may name; null when it has another form.';
+
+create or replace function internal.find_client(client_id text, document jsonb, out name text, out redirect_uris text[])
+  language plpgsql stable
+as $$
+begin
+  if find_client.document is not null then
+    name := find_client.document ->> 'client_name';
+    redirect_uris := array(select jsonb_array_elements_text(find_client.document -> 'redirect_uris'));
+  else
+    select c.name, c.redirect_uris into name, redirect_uris
+    from market.oauth_client c where c.id = internal.registered_id(find_client.client_id);
+  end if;
+  if redirect_uris is null then
+    perform internal.raise_problem(400, 'bad_request',
+      'The program that sent you here is not known: its client_id is unknown, or its registration was deleted because '
+      'nobody finished it within a day. Remove this market from the program, and add it again.',
+      '{"error": "invalid_client"}');
+  end if;
+end
+$$;
+comment on function internal.find_client(text, jsonb) is
+  'Returns the name and the redirect URIs of a client: those in the document that it publishes, or as it registered. '
+  'Raises 400 when it is unknown.';
+
+create or replace function internal.check_redirect_uri(redirect_uris text[], redirect_uri text) returns void
+  language plpgsql stable
+as $$
+begin
+  if not internal.is_redirect_uri(check_redirect_uri.redirect_uris, check_redirect_uri.redirect_uri) then
+    perform internal.raise_problem(400, 'bad_request',
+      'The program that sent you here wants you sent back to an address that it has not registered (redirect_uri). So '
+      'it gets no access, and you are not sent there. Close this page.',
+      '{"error": "invalid_request"}');
+  end if;
+end
+$$;
+comment on function internal.check_redirect_uri(text[], text) is
+  'Raises 400 when the redirect URI of a request is not one of its client''s.';
+
+create or replace function internal.oauth_error(error text, error_description text) returns jsonb
+  language sql immutable
+as $$ select jsonb_build_object('error', error, 'error_description', error_description) $$;
+comment on function internal.oauth_error(text, text) is
+  'Returns an error of OAuth. It is returned and not raised, because what was done about it must be committed.';
+
+create or replace function internal.end_grant(agent market.agent) returns void
+  language plpgsql volatile
+as $$
+begin
+  -- The audit log names the agent itself, because its client has called.
+  perform set_config('market.agent_id', coalesce(agent.id::text, ''), true),
+    set_config('market.account_id', coalesce(agent.account_id::text, ''), true);
+  update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
+end
+$$;
+comment on function internal.end_grant(market.agent) is
+  'Ends a grant in the name of its client: removes the agent, so that none of its tokens works. The caller has locked '
+  'the agent. Of nulls, nothing ends.';
+
+create or replace function internal.give_tokens(
+  agent_id uuid, token_hash bytea, family_hash bytea, refresh_token_hash bytea
+) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  hour constant integer := 3600;
+begin
+  -- The previous access token ends. So a client has one at a time, and counts as one caller.
+  update market.agent a
+  set token_hash = give_tokens.token_hash, token_expires_at = now() + make_interval(secs => hour)
+  where a.id = give_tokens.agent_id;
+  update market.oauth_grant g
+  set family_hash = give_tokens.family_hash, refresh_token_hash = give_tokens.refresh_token_hash, state = null
+  where g.agent_id = give_tokens.agent_id;
+  return jsonb_build_object('expires_in', hour, 'scope', 'market');
+end
+$$;
+comment on function internal.give_tokens(uuid, bytea, bytea, bytea) is
+  'Gives an agent another access token, which lasts an hour, and another refresh token. Returns {expires_in, scope}.';

@@ -1,0 +1,111 @@
+-- Sandboxes, in which developers test their agents against the real service. A test agent is approved at once, and sees
+-- and is seen by the agents of its sandbox only. It needs no person, so what it may cost is limited here: the number of
+-- test agents, and of the texts that they send. Providers that charge for their work do none for it.
+--
+-- A row belongs to the sandbox of its account (sandbox_id). Who reads offers or asks that may be of others states which
+-- it wants: those of the market (sandbox_id is null), or those of the sandbox of the caller or of the row at hand. The
+-- policies of market.offer say it for callers, search.matches_filter and search.sandbox_offers for searches, and
+-- search.is_eligible for matches.
+
+create or replace function internal.set_sandbox() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  new.sandbox_id := (select a.sandbox_id from market.account a where a.id = new.account_id);
+  return new;
+end
+$$;
+comment on function internal.set_sandbox() is 'Gives a new offer or ask the sandbox of its account.';
+
+create or replace function internal.join_sandbox(sandbox_id text, address text) returns market.sandbox
+  language plpgsql volatile
+as $$
+declare
+  -- Enough for both sides of a trade and some others.
+  of_one_sandbox constant integer := 10;
+  -- A site is one person or one company, which may test several agents at a time.
+  of_one_site constant integer := 20;
+  of_all constant integer := internal.setting('sandbox_agents')::integer;
+  site constant text := internal.site_of(internal.network_of(join_sandbox.address));
+  sandbox market.sandbox;
+  agents record;
+begin
+  -- One after another, so that parallel calls do not exceed the limits.
+  perform internal.lock_window('sandbox', 'connect');
+  if of_all = 0 then
+    perform internal.raise_field_problems(
+      '[{"pointer": "/sandbox", "detail": "This market has no sandboxes. Leave sandbox out to connect to the market '
+      'itself."}]');
+  elsif join_sandbox.sandbox_id is not null then
+    -- The lock makes a deletion of the sandbox skip it (jobs.purge_sandboxes).
+    select * into sandbox from market.sandbox s
+    where s.id::text = lower(join_sandbox.sandbox_id) and s.expires_at > now() for share;
+    if not found then
+      perform internal.raise_field_problems(
+        '[{"pointer": "/sandbox_id", "detail": "There is no such sandbox: a sandbox ends after 24 hours, or when its '
+        'last agent is removed. Leave sandbox_id out to open a new one."}]');
+    end if;
+  end if;
+  select count(*) as in_market, count(*) filter (where internal.site_of(c.address) = site) as of_site,
+    count(*) filter (where a.sandbox_id = sandbox.id) as of_sandbox
+  into agents
+  from market.agent a join market.connection c on c.agent_id = a.id
+  where a.sandbox_id is not null;
+  if agents.of_sandbox >= of_one_sandbox then
+    perform internal.raise_field_problems(format(
+      '[{"pointer": "/sandbox_id", "detail": "This sandbox has %s agents, which is the most. Leave sandbox_id out to '
+      'open another one."}]', of_one_sandbox)::jsonb);
+  elsif agents.of_site >= of_one_site or agents.in_market >= of_all then
+    perform internal.raise_problem(429, 'rate_limited', case when agents.of_site >= of_one_site
+        then format('Your network has %s test agents, which is the most at a time. Remove those that you no longer '
+          'need with DELETE /v1/me/agent: a sandbox without agents is deleted within two minutes. Or wait: a sandbox '
+          'ends after 24 hours.', of_one_site)
+        else format('This market has %s test agents, which is the most at a time. Wait until a sandbox ends, or '
+          'connect to the market itself.', of_all) end,
+      jsonb_build_object('retry_after', (
+        select greatest(ceil(extract(epoch from min(s.expires_at) - now())), 1)::integer from market.sandbox s)));
+  end if;
+  if sandbox.id is null then
+    insert into market.sandbox default values returning * into sandbox;
+  end if;
+  return sandbox;
+end
+$$;
+comment on function internal.join_sandbox(text, text) is
+  'Returns the sandbox for a new test agent that connects from an address: the one with this id, or a new one (null). '
+  'Raises 400 when there is no such sandbox, when it has ten agents, or when the market has no sandboxes, and 429 when '
+  'the site of the address has twenty test agents, or the market as many as the setting sandbox_agents allows.';
+
+create or replace function internal.count_sandbox_submission(headers jsonb) returns void
+  language plpgsql volatile
+as $$
+declare
+  -- What a sandbox may cost: so many texts are read, and no more have to be compared and deleted.
+  most constant integer := 200;
+begin
+  if internal.sandbox_id() is null then
+    return;
+  end if;
+  update market.sandbox s set submissions = s.submissions + 1
+  where s.id = internal.sandbox_id() and s.submissions < most;
+  if not found then
+    perform internal.raise_problem(409, 'invalid_state',
+      format('The agents of this sandbox have sent %s texts, which is the most. Open a new sandbox: POST /v1/connect '
+        'with {"sandbox": true}.', most), jsonb_build_object('headers', headers));
+  end if;
+end
+$$;
+comment on function internal.count_sandbox_submission(jsonb) is
+  'Counts a text that a test agent sends. Raises 409 invalid_state beyond the 200th of its sandbox. Does nothing for '
+  'callers in the market.';
+
+create or replace function internal.is_of_sandbox(id uuid) returns boolean
+  language plpgsql stable
+as $$
+begin
+  return exists (
+    select from market.offer o where o.id = is_of_sandbox.id and o.sandbox_id is not null
+    union all select from market.ask a where a.id = is_of_sandbox.id and a.sandbox_id is not null);
+end
+$$;
+comment on function internal.is_of_sandbox(uuid) is 'Returns whether an offer or ask is of a sandbox.';

@@ -1,0 +1,146 @@
+-- Webhooks: which events are sent where, and when. The worker only makes the attempts
+-- (worker/tasks/deliver_webhook.ts).
+--
+--   delivery  one event for one webhook. It is written with the event (the trigger queue_deliveries), so none is lost
+--   job       deliver_webhook, for one webhook; it takes what is due, and ends before the attempts do
+--   lease     a worker that takes a delivery has a minute to say how the attempt ended; then others may take it
+
+create or replace function internal.most_webhooks() returns integer
+  language sql immutable parallel safe
+-- The contract: enough for an account's own programs, and a bound for what one event can cause.
+as $$ select 5 $$;
+comment on function internal.most_webhooks() is 'Returns how many webhooks an account may have.';
+grant execute on function internal.most_webhooks() to souk_agent, souk_person;
+
+create or replace function internal.attempt_delay(attempt integer) returns interval
+  language sql immutable parallel safe
+as $$
+  -- The contract. Together more than three days: a receiver that broke on a Friday evening may be mended on Monday.
+  select (array['0 seconds', '5 seconds', '5 minutes', '30 minutes', '2 hours', '5 hours', '10 hours', '14 hours',
+    '20 hours', '24 hours'])[attempt_delay.attempt]::interval
+$$;
+comment on function internal.attempt_delay(integer) is
+  'Returns the delay before an attempt, counted from 1; null when there is no such attempt.';
+
+create or replace function internal.sends(webhook market.webhook) returns boolean
+  language sql stable
+as $$
+  select webhook.disabled_at is null and (webhook.agent_id is null or exists (
+    select from market.agent a
+    where a.id = webhook.agent_id and a.account_id = webhook.account_id and a.removed_at is null
+      and a.connected_at is not null and a.disconnected_at is null))
+$$;
+comment on function internal.sends(market.webhook) is
+  'Returns whether events are sent: the webhook is not disabled, and the agent that added it acts for the account.';
+
+create or replace function internal.enqueue_webhook(id uuid, run_at timestamptz default null) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Without a key: two transactions that add jobs with the same keys in another order would wait for each other.
+  perform graphile_worker.add_job('deliver_webhook', json_strip_nulls(json_build_object('id', enqueue_webhook.id,
+      'traceparent', nullif(current_setting('market.traceparent', true), ''))),
+    run_at => enqueue_webhook.run_at, max_attempts => 3);
+end
+$$;
+comment on function internal.enqueue_webhook(uuid, timestamptz) is
+  'Enqueues a job that sends what is due to a webhook. A job that finds nothing does nothing; one that fails for good '
+  'is made up for by jobs.sweep_deliveries.';
+
+create or replace function internal.queue_deliveries() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  woken uuid[];
+begin
+  with queued as (
+    insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at)
+    select w.id, e.id, e.type, e.data, e.occurred_at
+    from added e join market.webhook w on w.account_id = e.account_id
+    where internal.sends(w) and (w.types is null or e.type = any (w.types))
+    order by w.id, e.id
+    returning webhook_id)
+  select array_agg(distinct q.webhook_id) into woken from queued q;
+  perform internal.enqueue_webhook(w.id) from unnest(woken) as w (id);
+  return null;
+end
+$$;
+comment on function internal.queue_deliveries() is 'Queues new events for the webhooks of their accounts.';
+
+create or replace function internal.delete_webhooks_of_agent() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from market.webhook w where w.agent_id = new.id;
+  return null;
+end
+$$;
+comment on function internal.delete_webhooks_of_agent() is
+  'Deletes the webhooks that a removed agent added: its access ends at once, and what is sent there is access, too.';
+
+create or replace function internal.webhook_document(webhook_id uuid) returns jsonb
+  language sql stable
+as $$
+  select jsonb_strip_nulls(jsonb_build_object('id', w.id, 'url', w.url, 'types', to_jsonb(w.types),
+    'created_at', internal.utc(w.created_at), 'disabled_at', internal.utc(w.disabled_at),
+    'disabled_reason', w.disabled_reason))
+    || jsonb_build_object('deliveries', (
+      select coalesce(jsonb_agg(d.document order by d.id desc), '[]')
+      from (
+        select d.id, jsonb_strip_nulls(jsonb_build_object('event_id', d.event_id, 'type', d.type,
+          'status', case when d.delivered_at is not null then 'delivered' when d.next_attempt_at is null then 'failed'
+            else 'waiting' end,
+          'created_at', internal.utc(d.created_at), 'attempts', d.attempts,
+          'next_attempt_at', internal.utc(d.next_attempt_at), 'response_status', d.last_status,
+          'error', d.last_error)) as document
+        from market.webhook_delivery d where d.webhook_id = w.id
+        -- What fits one look. Older ones are counted in inspect.webhooks.
+        order by d.id desc limit 20) as d))
+  from market.webhook w where w.id = webhook_document.webhook_id
+$$;
+comment on function internal.webhook_document(uuid) is
+  'Returns a webhook with its latest 20 deliveries; null when the caller has no such webhook.';
+grant execute on function internal.webhook_document(uuid) to souk_agent, souk_person;
+
+create or replace function internal.queue_test(webhook_id uuid) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hook market.webhook;
+begin
+  select * into hook from market.webhook w
+  where w.id = queue_test.webhook_id and w.account_id = internal.visible_account_id() for no key update;
+  if not found then
+    perform internal.raise_problem(404, 'not_found', 'You have no such webhook. GET /v1/webhooks lists yours.');
+  elsif hook.disabled_at is not null then
+    perform internal.raise_problem(409, 'invalid_state',
+      'This webhook is disabled, so nothing is sent. Mend the receiver, delete the webhook, and add it again.');
+  end if;
+  -- While a test waits, another would tell nothing more.
+  if not exists (select from market.webhook_delivery d
+    where d.webhook_id = hook.id and d.type = 'webhook.test' and d.next_attempt_at is not null) then
+    insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at)
+    values (hook.id, internal.uuid_v7(), 'webhook.test', jsonb_build_object('webhook_id', hook.id), now());
+    perform internal.enqueue_webhook(hook.id);
+  end if;
+end
+$$;
+comment on function internal.queue_test(uuid) is
+  'Queues a test event for an own webhook; while one waits, it does nothing. Raises 404 for any other webhook, and 409 '
+  'when it is disabled.';
+grant execute on function internal.queue_test(uuid) to souk_agent, souk_person;
+
+create or replace function internal.delete_own_webhook(webhook_id uuid) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from market.webhook w
+  where w.id = delete_own_webhook.webhook_id and w.account_id = internal.visible_account_id();
+  if not found then
+    perform internal.raise_problem(404, 'not_found', 'You have no such webhook. GET /v1/webhooks lists yours.');
+  end if;
+end
+$$;
+comment on function internal.delete_own_webhook(uuid) is
+  'Deletes a webhook of the caller''s account. Raises 404 for any other id.';
+grant execute on function internal.delete_own_webhook(uuid) to souk_agent, souk_person;

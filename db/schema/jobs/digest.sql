@@ -1,0 +1,109 @@
+-- The digest: at most one mail a day with the new matches, to a proved address of a person who switched it on.
+--
+-- A mail that was begun is stored with its id and its end (market.digest.mail_id, mail_until). If an attempt fails, or
+-- the worker dies before it notes that the mail server took the mail, the next attempt sends the same mail with the
+-- same Message-ID, so that mail programs show it once.
+
+create or replace function jobs.enqueue_digests() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- The search for new matches takes some tenths of a millisecond each, so a batch takes well under a second.
+  batch constant integer := 200;
+  present constant pg_snapshot := pg_current_snapshot();
+  digest market.digest;
+  has_news boolean;
+  looked integer := 0;
+begin
+  for digest in
+    select * from market.digest d where d.enabled and d.due_at <= now() order by d.due_at limit batch
+    for update skip locked
+  loop
+    looked := looked + 1;
+    has_news := digest.mail_id is not null or exists (select from internal.new_matches(digest, present));
+    -- What was looked through in vain is not looked through again.
+    update market.digest d
+    set due_at = now() + interval '1 hour', seen = case when has_news then d.seen else present end
+    where d.account_id = digest.account_id;
+    if has_news then
+      -- Messages about the account itself go first.
+      perform internal.enqueue('send_digest', digest.account_id, 10);
+    end if;
+  end loop;
+  return looked;
+end
+$$;
+comment on function jobs.enqueue_digests() is
+  'Looks whether there are new matches for up to 200 people whose digest is due, and enqueues their mails. Looks again '
+  'after an hour. Returns the number of people; 0 when nothing is left.';
+grant execute on function jobs.enqueue_digests() to souk_worker;
+
+create or replace function jobs.begin_digest(account_id uuid) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- What a person reads on a phone. The mail says how many more there are.
+  most_asks constant integer := 10;
+  most_offers constant integer := 5;
+  digest market.digest;
+  email text := internal.notice_email(begin_digest.account_id);
+  asks jsonb;
+begin
+  select d.* into digest from market.digest d join market.account a on a.id = d.account_id
+  where d.account_id = begin_digest.account_id and d.enabled and a.suspended_at is null
+    and coalesce(d.sent_at, '-infinity') <= now() - interval '1 day'
+  for update of d;
+  if not found or email is null then
+    return null;
+  end if;
+  if digest.mail_id is null
+    or pg_snapshot_xmax(digest.mail_until) > pg_snapshot_xmax(pg_current_snapshot()) then
+    update market.digest d set mail_id = internal.uuid_v7(), mail_until = pg_current_snapshot()
+    where d.account_id = digest.account_id returning * into digest;
+  end if;
+  with told as (
+    select m.ask_id, o.id, o.title, o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location,
+      row_number() over (partition by m.ask_id order by m.score desc, o.stale_at is not null, o.id) as n
+    from internal.new_matches(digest, digest.mail_until) as w
+    join market.match m on m.ask_id = w.ask_id and m.offer_id = w.offer_id
+    join market.offer o on o.id = m.offer_id
+  ), listed as (
+    select a.id, coalesce(a.title, left(a.text, 120)) as title, count(*) as found,
+      jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'price', t.price, 'location', t.location)
+        order by t.n) filter (where t.n <= most_offers) as offers,
+      row_number() over (order by a.id desc) as n
+    from told t join market.ask a on a.id = t.ask_id
+    group by a.id
+  )
+  select jsonb_agg(jsonb_build_object('title', l.title, 'found', l.found, 'offers', l.offers) order by l.n)
+    filter (where l.n <= most_asks)
+  into asks from listed l;
+  if asks is null then
+    -- What matched was taken down meanwhile.
+    update market.digest d set seen = d.mail_until, mail_id = null, mail_until = null
+    where d.account_id = digest.account_id;
+    return null;
+  end if;
+  return jsonb_build_object('email', email, 'mail_id', digest.mail_id, 'asks', asks,
+    'stop_key', internal.stop_key(digest.account_id));
+end
+$$;
+comment on function jobs.begin_digest(uuid) is
+  'Returns {email, mail_id, asks, stop_key} for the digest of an account; null when nothing is to be sent: it is '
+  'switched off, one was sent within a day, the account is suspended, no address is proved, or nothing is new.';
+grant execute on function jobs.begin_digest(uuid) to souk_worker;
+
+create or replace function jobs.finish_digest(account_id uuid, taken boolean) returns void
+  language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+  update market.digest d set due_at = now() + interval '1 day',
+    sent_at = case when finish_digest.taken then now() else d.sent_at end,
+    seen = case when finish_digest.taken then d.mail_until else d.seen end,
+    mail_id = case when not finish_digest.taken then d.mail_id end,
+    mail_until = case when not finish_digest.taken then d.mail_until end
+  where d.account_id = finish_digest.account_id and d.mail_id is not null
+$$;
+comment on function jobs.finish_digest(uuid, boolean) is
+  'Notes that the mail server took the digest of an account; or (taken false) that it refused the address, which is '
+  'tried again after a day.';
+grant execute on function jobs.finish_digest(uuid, boolean) to souk_worker;

@@ -1,0 +1,45 @@
+-- One row is one person's choice about the digest, the mail with new matches. Who never chose has no row, and gets
+-- none.
+
+create table market.digest (
+  account_id uuid constraint digest_pkey primary key
+    constraint digest_account_fkey references market.account on delete cascade,
+  enabled boolean not null,
+  changed_at timestamptz not null default now(),
+  due_at timestamptz not null default now(),
+  sent_at timestamptz,
+  seen pg_snapshot,
+  mail_id uuid,
+  mail_until pg_snapshot,
+  constraint digest_mail_has_end check ((mail_id is null) = (mail_until is null))
+);
+-- For jobs.enqueue_digests.
+create index digest_due_at_idx on market.digest (due_at) where enabled;
+
+alter table market.digest enable row level security;
+alter table market.digest force row level security;
+create policy "the owner sees all" on market.digest to souk_owner using (true) with check (true);
+create policy "a person sees its own choice" on market.digest for select to souk_person
+  using (account_id = (select internal.account_id()));
+create policy "a person makes its own choice" on market.digest for insert to souk_person
+  with check (account_id = (select internal.account_id()));
+create policy "a person changes its own choice" on market.digest for update to souk_person
+  using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.digest is 'One row is one person''s choice whether new matches come by mail.';
+comment on column market.digest.account_id is 'The account of the person.';
+comment on column market.digest.enabled is 'Whether the person wants the digest.';
+comment on column market.digest.changed_at is
+  'When the person last switched it on or off. Earlier matches are not told.';
+comment on column market.digest.due_at is 'When it is next looked whether there are new matches.';
+comment on column market.digest.sent_at is 'When the mail server last took a digest; null when it never did.';
+comment on column market.digest.seen is
+  'The transactions whose matches were told (as in a cursor of the feed of events); null for none.';
+comment on column market.digest.mail_id is
+  'The mail that is being sent, part of its Message-ID; null when none is. A second attempt sends the same mail.';
+comment on column market.digest.mail_until is 'The transactions whose matches are in the mail that is being sent.';
+grant select (account_id, enabled, changed_at, sent_at), insert (account_id, enabled),
+  update (enabled, changed_at, due_at)
+  on market.digest to souk_person;

@@ -1,0 +1,21 @@
+-- One row is the key of the hashes by which the market recognizes what it must not know. There is at most one row.
+
+create table market.hash_key (
+  id boolean default true constraint hash_key_pkey primary key,
+  -- gen_random_uuid has 122 random bits.
+  key bytea not null default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
+  constraint hash_key_single check (id),
+  constraint hash_key_length check (octet_length(key) = 32)
+);
+
+alter table market.hash_key enable row level security;
+alter table market.hash_key force row level security;
+create policy "the owner sees all" on market.hash_key to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.hash_key is
+  'One row is the key that the database made for itself. A dump contains it. For what is kept longer than a day, the '
+  'operator''s RECORD_KEY takes its place (internal.record_hashes).';
+comment on column market.hash_key.id is 'Always true, so that there is one row.';
+comment on column market.hash_key.key is '32 random bytes.';

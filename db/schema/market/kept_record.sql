@@ -1,0 +1,54 @@
+-- One row is a sign-in method that was removed from an account, or that an account had proved which was deleted, with
+-- what moderation decided about the account. It is kept for twelve months. Whoever proves the method again has the
+-- record again.
+
+create table market.kept_record (
+  method_hash bytea not null,
+  removed_offers uuid[] not null default '{}',
+  suspended_at timestamptz,
+  suspension_reason text constraint kept_record_suspension_reason_fkey references market.reason on delete restrict,
+  suspension_note text,
+  kept_until timestamptz not null default now() + interval '12 months',
+  account_id uuid constraint kept_record_account_fkey references market.account on delete cascade,
+  caps jsonb not null default '{}',
+  id uuid default internal.uuid_v7() constraint kept_record_pkey primary key,
+  constraint kept_record_method_hash_is_sha256 check (octet_length(method_hash) = 32),
+  constraint kept_record_removed_offers_count check (cardinality(removed_offers) <= 200),
+  constraint kept_record_says_something
+    check (account_id is not null or suspended_at is not null or cardinality(removed_offers) > 0 or caps <> '{}'),
+  constraint kept_record_suspension_note_length check (char_length(suspension_note) between 1 and 500),
+  constraint kept_record_suspension_whole
+    check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
+);
+create index kept_record_method_hash_idx on market.kept_record (method_hash);
+create index kept_record_account_id_idx on market.kept_record (account_id) where account_id is not null;
+-- Used to purge old records.
+create index kept_record_kept_until_idx on market.kept_record (kept_until);
+-- When an account is reinstated, its suspension is forgotten under all its methods.
+create index kept_record_suspended_at_idx on market.kept_record (suspended_at) where suspended_at is not null;
+create index kept_record_suspension_reason_idx on market.kept_record (suspension_reason)
+  where suspension_reason is not null;
+
+alter table market.kept_record enable row level security;
+alter table market.kept_record force row level security;
+create policy "the owner sees all" on market.kept_record to souk_owner using (true) with check (true);
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.kept_record is
+  'One row is a sign-in method that was removed from an account, or that an account had proved which was deleted, with '
+  'what moderation decided about the account. It is kept for twelve months. It names no person.';
+comment on column market.kept_record.id is 'UUIDv7.';
+comment on column market.kept_record.account_id is
+  'The account from which the method was removed. While it exists, its own rows say what moderation decided. Null '
+  'after it was deleted: then the other columns say it.';
+comment on column market.kept_record.caps is 'The limits that a moderator had set: for each action {cap, changed_at}.';
+comment on column market.kept_record.method_hash is
+  'Keyed hash of the method and its subject (internal.record_hashes).';
+comment on column market.kept_record.removed_offers is
+  'The offers that moderation had removed, at most 200. They are empty if their account was deleted.';
+comment on column market.kept_record.suspended_at is
+  'When moderation suspended the account; null when it was not suspended.';
+comment on column market.kept_record.suspension_reason is 'Code of the reason for the suspension.';
+comment on column market.kept_record.suspension_note is 'The reason for the suspension, as a sentence for the owner.';
+comment on column market.kept_record.kept_until is 'When the row is deleted.';

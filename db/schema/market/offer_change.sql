@@ -1,0 +1,95 @@
+-- One row is one change of an offer that waits for a moderator, because pre-moderation is on, or that a moderator has
+-- rejected. The offer itself stays as it was approved. The columns are those that a text gives to an offer.
+
+create table market.offer_change (
+  offer_id uuid constraint offer_change_pkey primary key
+    constraint offer_change_offer_fkey references market.offer on delete cascade,
+  account_id uuid not null constraint offer_change_account_fkey references market.account on delete cascade,
+  agent_id uuid constraint offer_change_agent_fkey references market.agent on delete set null,
+  text text not null,
+  images text[] not null default '{}',
+  language text,
+  title text not null,
+  domain text,
+  category text,
+  offer_kind text,
+  price_hundredths bigint,
+  price_currency text,
+  price_period text,
+  location_text text,
+  metadata jsonb not null default '{}',
+  contact jsonb not null default '{}',
+  extraction jsonb not null default '{}',
+  missing_fields text[] not null default '{}',
+  warnings text[] not null default '{}',
+  price_reasons jsonb,
+  created_at timestamptz not null default clock_timestamp(),
+  rejected_at timestamptz,
+  review_reason text constraint offer_change_review_reason_fkey references market.reason on delete restrict,
+  review_note text,
+  constraint offer_change_category_fkey foreign key (domain, category) references market.category on delete restrict,
+  constraint offer_change_offer_kind_fkey foreign key (offer_kind) references market.offer_kind on delete restrict,
+  constraint offer_change_domain_fkey foreign key (domain) references market.domain on delete restrict,
+  constraint offer_change_text_length check (char_length(text) between 1 and 4000),
+  constraint offer_change_images_count check (cardinality(images) <= 16),
+  constraint offer_change_language_length check (char_length(language) between 2 and 20),
+  constraint offer_change_title_length check (char_length(title) between 1 and 120),
+  constraint offer_change_domain_length check (char_length(domain) <= 40),
+  constraint offer_change_category_length check (char_length(category) <= 40),
+  constraint offer_change_category_has_domain check (category is null or domain is not null),
+  constraint offer_change_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
+  constraint offer_change_price_period_known
+    check (price_period in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')),
+  constraint offer_change_location_text_length check (char_length(location_text) between 1 and 200),
+  constraint offer_change_review_note_length check (char_length(review_note) between 1 and 500),
+  constraint offer_change_rejected_for_a_reason check ((rejected_at is null) = (review_reason is null))
+);
+create index offer_change_account_id_idx on market.offer_change (account_id);
+create index offer_change_agent_id_idx on market.offer_change (agent_id);
+create index offer_change_domain_category_idx on market.offer_change (domain, category);
+create index offer_change_offer_kind_idx on market.offer_change (offer_kind);
+create index offer_change_review_reason_idx on market.offer_change (review_reason) where review_reason is not null;
+
+alter table market.offer_change enable row level security;
+alter table market.offer_change force row level security;
+create policy "the owner sees all" on market.offer_change to souk_owner using (true) with check (true);
+create policy "an account sees the changes of its offers" on market.offer_change for select
+  to souk_agent, souk_person
+  using (account_id = (select internal.visible_account_id()));
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
+
+comment on table market.offer_change is
+  'One row is one change of an approved offer that waits for a moderator, or that a moderator rejected. A change that '
+  'a moderator publishes becomes the offer, and its row is deleted. An offer has at most one row: its last change.';
+comment on column market.offer_change.offer_id is 'The offer, which stays as it is until the change is published.';
+comment on column market.offer_change.account_id is 'The account that owns the offer.';
+comment on column market.offer_change.agent_id is
+  'The agent that changed the offer; null when the person did it in the browser.';
+comment on column market.offer_change.text is 'The text as sent, NFC, without invisible characters.';
+comment on column market.offer_change.images is 'Links to images. This service never fetches them.';
+comment on column market.offer_change.language is 'Language of the text, BCP 47.';
+comment on column market.offer_change.title is 'Title made of words of the text.';
+comment on column market.offer_change.domain is 'Domain of the taxonomy; null when the extractor is not confident.';
+comment on column market.offer_change.category is 'Category of the domain; null when the extractor is not confident.';
+comment on column market.offer_change.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
+comment on column market.offer_change.price_hundredths is 'Asking price in hundredths of the major unit.';
+comment on column market.offer_change.price_currency is 'ISO 4217.';
+comment on column market.offer_change.price_period is
+  'The period or unit of the price: one_time, hour, day, week, month, year or project.';
+comment on column market.offer_change.location_text is 'The place as the text names it.';
+comment on column market.offer_change.metadata is
+  'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';
+comment on column market.offer_change.contact is 'The contact object of the contract, schema_version 2.';
+comment on column market.offer_change.extraction is
+  'For each field the value, its quote with start and end in code points (zero-based, end exclusive), the basis and '
+  'the confidence.';
+comment on column market.offer_change.missing_fields is 'Fields that the text left unclear.';
+comment on column market.offer_change.warnings is 'Warnings for the agent, as sentences.';
+comment on column market.offer_change.price_reasons is
+  'Why the built-in extractor took its price. They move to reading.price_reason when the change is published.';
+comment on column market.offer_change.created_at is 'When the change was stored.';
+comment on column market.offer_change.rejected_at is 'When a moderator rejected the change; null while it waits.';
+comment on column market.offer_change.review_reason is 'Code of the reason for which a moderator rejected the change.';
+comment on column market.offer_change.review_note is 'A moderator''s sentence for the owner.';
+grant select on market.offer_change to souk_agent, souk_person;

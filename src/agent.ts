@@ -1,0 +1,256 @@
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { type Event, type Market, type OfferPublished, openMarket, ProblemError, type SearchResult } from "souk/client";
+import { visibleText } from "./http/visible_text.ts";
+
+/**
+ * `node src/main.ts agent`: an agent that is a program, an example of what every agent does. It connects once, keeps its
+ * token, gives its person the link, and then publishes, searches and asks through the typed client.
+ */
+
+const HELP = `Usage: node src/main.ts agent [COMMAND] [TEXT] [--url URL] [--sandbox]
+
+  agent "sell my grey sofa, 180 EUR, Berlin, lena@example.com"
+                  a text with a contact is published; any other text is looked for, and asked for.
+                  Then the agent prints what happens until you press Ctrl-C
+  agent publish TEXT    publish an offer
+  agent search TEXT     find offers
+  agent ask TEXT        say what you want, and see what matches
+  agent matches         what matches your active asks now
+  agent events          what has happened so far, and what happens from now on
+  agent me              who the agent acts for, and what it may do
+
+The market is --url, SOUK_URL or http://127.0.0.1:3000. The agent keeps its token in ~/.config/souk, one file for each market.
+With --sandbox it is a test agent, which needs no person and sees only its sandbox. A sandbox is deleted after a day.
+`;
+
+/** How often to look whether the person has approved the agent. A person takes longer. */
+const POLL_MS = 2_000;
+/** The longest wait that the event feed allows, in seconds. */
+const EVENT_WAIT = 25;
+
+/** What the agent keeps between runs. The link is needed until a person has approved the agent. */
+type Kept = { token: string; link: string; code: string; linkExpires: string };
+/** A connected market, and where its token is kept. */
+type Session = { url: string; market: Market; kept: Kept; file: string };
+
+const print = (line = ""): void => void process.stdout.write(`${line}\n`);
+/** Printed texts are cut to this many characters, which is two or three lines. */
+const SHOWN = 250;
+/** What strangers wrote must not move the cursor or turn text around in the person's terminal. */
+const shown = (text: string): string => visibleText(text.replaceAll(/\s+/g, " "), SHOWN);
+
+/** Returns the file with the token for a market, or for a sandbox in it. Its name is the market's address. */
+const fileOf = (url: string, sandbox: boolean): string =>
+  join(
+    process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config"),
+    "souk",
+    `${encodeURIComponent(url)}${sandbox ? ".sandbox" : ""}.json`,
+  );
+
+const readKept = async (file: string): Promise<Kept | null> => {
+  const status = await stat(file).catch(() => null);
+  if (status === null) return null;
+  if (process.platform !== "win32" && (status.mode & 0o077) !== 0)
+    throw new Error(`Others can read ${file}, which holds a token. Run \`chmod 600\` on it, and try again.`);
+  return JSON.parse(await readFile(file, "utf8")) as Kept;
+};
+
+/** Connects a new agent and keeps its token, in a file that only this user can read. */
+const connect = async (url: string, sandbox: boolean, file: string): Promise<Kept> => {
+  const { agent_token: token, connection } = await openMarket({ url }).connectAgent({
+    body: { name: "Souk command line", sandbox },
+  });
+  const linkExpires = new Date(Date.now() + connection.expires_in * 1000).toISOString();
+  const kept = { token, link: connection.url, code: connection.code, linkExpires };
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  // With wx, of two programs that connect at once, one keeps its agent, and the other one says so.
+  await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600, flag: "wx" });
+  return kept;
+};
+
+/** Opens the market with the token that is kept. A token that the market no longer knows is replaced by a new agent's. */
+const open = async (url: string, sandbox: boolean): Promise<Session> => {
+  const file = fileOf(url, sandbox);
+  const kept = (await readKept(file)) ?? (await connect(url, sandbox, file));
+  const market = openMarket({ url, token: kept.token });
+  try {
+    await market.getMe();
+    return { url, market, kept, file };
+  } catch (error) {
+    if (!isRefused(error, "unauthorized")) throw error;
+    print("This agent was removed from the market. It connects again.");
+    await rm(file);
+    return open(url, sandbox);
+  }
+};
+
+const isRefused = (error: unknown, code: string): boolean =>
+  error instanceof ProblemError && error.problem.code === code;
+
+/** Gives the person the link and the code, and waits until they have approved the agent. */
+const approval = async ({ market, kept, file }: Session): Promise<void> => {
+  // A person who presses “Not mine” removes the agent.
+  const state = async () =>
+    market.getMe().then(
+      ({ account }) => (account.connected ? "approved" : "waiting"),
+      (error: unknown) => (isRefused(error, "unauthorized") ? "declined" : Promise.reject(error)),
+    );
+  for (let asked = false; ; asked = true) {
+    const now = await state();
+    if (now === "approved") return asked ? print("Approved.\n") : undefined;
+    if (now === "declined" || Date.now() > Date.parse(kept.linkExpires)) {
+      await rm(file);
+      throw new Error(
+        "Nobody approved this agent, and its link no longer works. Run the command again for a new link.",
+      );
+    }
+    if (!asked)
+      print(
+        `Open this link, compare the code, and press Approve. The agent waits.\n\n  ${kept.link}\n  code ${kept.code}\n`,
+      );
+    await sleep(POLL_MS);
+  }
+};
+
+const tellUnderstood = (read: Pick<OfferPublished, "title" | "price" | "location" | "contact">): void => {
+  for (const name of ["title", "price", "location", "contact"] as const)
+    print(`  ${name.padEnd(9)} ${shown(read[name] ?? "(not stated)")}`);
+};
+
+const tellOffer = ({ id, web_url: page, content }: Pick<SearchResult, "id" | "web_url" | "content">): void => {
+  const { headline, price_label: price, location_label: place } = content.preview;
+  const parts = [headline, price ?? "no price", place ?? "no place", content.contact.methods[0]?.value ?? "no contact"];
+  // Test agents' offers have no page.
+  print(`  ${parts.map(shown).join(" · ")}\n    ${page ?? id}`);
+};
+
+const publish = async (session: Session, text: string): Promise<void> => {
+  await approval(session);
+  const published = await session.market.publishOffer({ body: { text } });
+  print(published.status === "published" ? "Published:" : "A moderator looks at it before it is published:");
+  tellUnderstood(published);
+  if (published.web_url !== undefined) print(`  page      ${published.web_url}`);
+  for (const warning of published.warnings ?? []) print(warning);
+};
+
+const search = async ({ market }: Session, text: string): Promise<void> => {
+  const { results, notices } = await market.searchOffers({ body: { query: text } });
+  print(results.length === 0 ? "Nothing like that is offered yet." : "Offered:");
+  for (const offer of results) tellOffer(offer);
+  for (const { summary } of notices) print(shown(summary));
+};
+
+const ask = async (session: Session, text: string): Promise<void> => {
+  await approval(session);
+  const { id, title } = await session.market.createAsk({ body: { text } });
+  print(`Asked: ${shown(title ?? text)}`);
+  const { results } = await session.market.listMatches({ path: { id } });
+  for (const offer of results) tellOffer(offer);
+  if (results.length === 0) print("Nothing matches yet. Offers published later are matched, too.");
+};
+
+/** Prints what matches the active asks. */
+const tellMatches = async ({ market }: Session): Promise<void> => {
+  for await (const { id, title } of market.listAsks.items({ query: { status: "active" } })) {
+    const { results } = await market.listMatches({ path: { id }, query: { limit: 50 } });
+    if (results.length > 0) print(`For “${shown(title ?? id)}”:`);
+    for (const offer of results) tellOffer(offer);
+  }
+};
+
+const tellEvent = async ({ market }: Session, { type, occurred_at: at, data }: Event): Promise<void> => {
+  print(`${at} ${shown(type)} ${shown(JSON.stringify(data))}`);
+  if (type !== "match.created" || data.offer_id === undefined) return;
+  const offer = await market.getOffer({ path: { id: data.offer_id } }).catch((error: unknown) => {
+    if (isRefused(error, "not_found")) return null;
+    throw error;
+  });
+  if (offer !== null && "content" in offer) tellOffer(offer);
+};
+
+/** Prints what happens after a cursor, or what is kept of the last month, until the program is stopped. */
+const follow = async (session: Session, after?: string): Promise<never> => {
+  print("\nFollowing what happens. Press Ctrl-C to stop.");
+  for (let cursor = after; ; ) {
+    const query = { wait: EVENT_WAIT, ...(cursor === undefined ? {} : { after: cursor }) };
+    const { events, cursor: next } = await session.market.listEvents({ query });
+    for (const event of events) await tellEvent(session, event);
+    cursor = next;
+  }
+};
+
+/** Does what a sentence says. The market reads it first: only an offer has a contact. */
+const handle = async (session: Session, text: string): Promise<void> => {
+  const { missing_fields: missing = [] } = await session.market.previewOffer({ body: { text } });
+  const { cursor } = await session.market.listEvents({ query: { after: "now" } });
+  if (missing.includes("contact")) {
+    print(
+      "The text has no contact, so it is looked for. To publish it as an offer, add a phone number, an address or a link.",
+    );
+    await search(session, text);
+    await ask(session, text);
+  } else await publish(session, text);
+  await follow(session, cursor);
+};
+
+const me = async ({ url, market, kept }: Session): Promise<void> => {
+  const { agent, account, permissions, activity, sandbox_id: sandbox } = await market.getMe();
+  const standing = sandbox
+    ? `in sandbox ${sandbox}`
+    : account.connected
+      ? "approved by its person"
+      : "not approved yet";
+  print(`${shown(agent?.name ?? "")} at ${url}, ${standing}`);
+  const allowed = Object.entries(permissions).filter(([, permission]) => permission.allowed);
+  print(`  may       ${allowed.map(([name]) => name).join(", ")}`);
+  print(
+    `  offers    ${activity.offers_published} published, ${activity.offers_pending_review} waiting for a moderator`,
+  );
+  print(`  asks      ${activity.asks_active} active`);
+  print(`  settings  ${account.profile_url}`);
+  if (!account.connected) print(`  approve   ${kept.link}\n  code      ${kept.code}`);
+};
+
+/** The commands. Those with `needsText` take a text. */
+const COMMANDS: Readonly<
+  Record<string, { run: (session: Session, text: string) => Promise<void>; needsText: boolean }>
+> = {
+  publish: { run: publish, needsText: true },
+  search: { run: search, needsText: true },
+  ask: { run: ask, needsText: true },
+  matches: { run: (session) => tellMatches(session), needsText: false },
+  events: { run: (session) => follow(session), needsText: false },
+  me: { run: me, needsText: false },
+};
+
+/**
+ * Runs the agent.
+ * @param args the words after `agent`
+ * @throws an Error with a sentence for the person, for example if no market answers
+ */
+export const runAgent = async (args: readonly string[]): Promise<void> => {
+  const options = {
+    url: { type: "string" },
+    sandbox: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+  } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [first = "", ...rest] = positionals;
+  const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  const text = (command ? rest : positionals).join(" ");
+  if (values.help || (text === "" && (command?.needsText ?? true))) return print(HELP);
+  const url = (values.url ?? process.env["SOUK_URL"] ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
+  try {
+    await (command?.run ?? handle)(await open(url, values.sandbox ?? false), text);
+  } catch (error) {
+    if (error instanceof TypeError && error.message === "fetch failed")
+      throw new Error(
+        `No market answers at ${url}. Start one with \`npm start\`, or give the address of one with --url.`,
+      );
+    throw error;
+  }
+};

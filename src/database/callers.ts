@@ -1,0 +1,64 @@
+import { performance } from "node:perf_hooks";
+import { createMemory } from "./memory.ts";
+
+/**
+ * Who shares in fair use: an agent, a session, or an address where there is neither.
+ *
+ * Anybody can invent tokens. So a token or session counts as a caller only after the database has accepted its hash;
+ * until then its calls count by address. A hash that the database refused is remembered for a moment, so that repeating
+ * a removed or invented token costs no query. This memory decides nothing else: the database checks each call of a
+ * caller whom it has accepted before.
+ *
+ * With several processes: only hashes that the primary refused are remembered, never those that a replica does not know
+ * yet. Tokens and sessions are random, and nobody has one before the transaction that creates it is committed. So no
+ * process can have refused a hash that becomes valid later. Should it happen after all, for example because a backup
+ * was restored, the moment passes.
+ */
+export type Callers = {
+  /**
+   * Returns the caller of a request.
+   * @param hash of the token or session that the request has; null if it has neither
+   * @param network the network of the address from which it came
+   */
+  callerOf(hash: Buffer | null, network: string): string;
+  /** Notes that a token or session with this hash is valid, and forgets that it was refused. */
+  accept(hash: Buffer): void;
+  /** Notes that there is no token or session with this hash, and why. */
+  refuse(hash: Buffer, why: Error): void;
+  /** Returns why a hash was refused a moment ago; null if it was not. */
+  refusalOf(hash: Buffer): Error | null;
+  /** Returns whether the database has accepted this hash. */
+  knows(hash: Buffer): boolean;
+};
+
+/** Long enough that repetitions cost almost nothing, and short enough that nobody waits for it to pass. */
+const REFUSED_MS = 10_000;
+
+const keyOf = (hash: Buffer): string => hash.toString("base64url");
+
+/** Makes the memory of one process. */
+export const createCallers = (): Callers => {
+  const accepted = createMemory<true>();
+  const refused = createMemory<{ until: number; why: Error }>();
+  return {
+    callerOf(hash, network) {
+      const key = hash === null ? "" : keyOf(hash);
+      return accepted.get(key) ? key : network;
+    },
+    accept(hash) {
+      const key = keyOf(hash);
+      accepted.set(key, true);
+      refused.delete(key);
+    },
+    refuse(hash, why) {
+      const key = keyOf(hash);
+      accepted.delete(key);
+      refused.set(key, { until: performance.now() + REFUSED_MS, why });
+    },
+    refusalOf(hash) {
+      const refusal = refused.get(keyOf(hash));
+      return refusal !== undefined && performance.now() < refusal.until ? refusal.why : null;
+    },
+    knows: (hash) => accepted.get(keyOf(hash)) !== undefined,
+  };
+};

@@ -1,0 +1,233 @@
+import { performance } from "node:perf_hooks";
+import type pg from "pg";
+
+/**
+ * Reads on replicas (streaming standbys), so that each caller sees its own writes.
+ *
+ *   mark      a snapshot of the primary, with a WAL position at which a replica has all of the snapshot
+ *   reached   the latest mark that a replica is known to have replayed
+ *
+ * The positions of writes do not travel from process to process, because agents keep no cookies, and because a process
+ * cannot know what it was not told. They are rows: every transaction notes the accounts whose rows it changes
+ * (db/schema/internal/note_write.sql). Before a read, the process asks the primary whether the account of the caller
+ * has a write that the replica's mark does not contain. If so, the read goes to the primary. The question is asked after
+ * the read has arrived, so its answer covers every write that was acknowledged before, by any process. All reads that
+ * arrive while one question is under way share the next one, so the primary answers one small statement for many reads.
+ *
+ * If the primary cannot be asked, no read uses a replica: a removed agent must not be answered, and nobody else knows
+ * who was removed.
+ */
+export type Replicas = {
+  /**
+   * Reads on a replica, if one is in use and has everything that the caller's account wrote.
+   * @param hash of the caller's token or session secret
+   * @returns null if the caller has to read on the primary
+   * @throws the error of `work`
+   */
+  read<Result>(hash: Buffer, work: (pool: pg.Pool) => Promise<Result>): Promise<Result | null>;
+  /** Takes a replica out of use until it answers again. */
+  failed(pool: pg.Pool): void;
+  /** The state of each replica, in the order in which they were named. */
+  states(): { name: string; inUse: boolean; secondsBehind: number | null }[];
+  /** Ends all connections. */
+  close(): Promise<void>;
+};
+
+/** A replica as it was configured. `size` is the number of calls that it answers at once. */
+export type Replica = { name: string; pool: pg.Pool; size: number };
+
+type Mark = { snapshot: string; lsn: bigint; server: string; at: number };
+type Question = { hash: Buffer; mark: Mark; answer: (mayRead: boolean) => void };
+
+/**
+ * A replica that is further behind is not used. Other callers' offers appear that much later there. Much longer than the
+ * ten seconds between two heartbeats of a worker, which write WAL even if nobody else does; and much shorter than the
+ * five minutes for which writes stay noted (jobs.purge_keys).
+ */
+const MOST_BEHIND_MS = 30_000;
+/**
+ * The interval at which marks are made and replicas are asked. After a write, a caller reads on the primary for about
+ * this long. A round costs each server some 0.1 ms.
+ */
+const ROUND_MS = 100;
+/** An answer takes a millisecond. A server that takes this long is stuck, and the read goes elsewhere. */
+export const ANSWER_MS = 1_000;
+
+/** What the primary is asked. */
+export const CHECK_REPLICAS =
+  "select lacking, snapshot::text, lsn::text, server from internal.check_replicas($1, $2, $3::text[]::pg_snapshot[])";
+
+/** Converts a position in PostgreSQL's notation, such as "16/B374D848". */
+const positionOf = (lsn: string): bigint => {
+  const [high = "0", low = "0"] = lsn.split("/");
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+};
+
+/**
+ * Follows the replicas and decides which reads they may answer.
+ * @param options.primary a pool of one connection to the primary, for nothing else. Its queries need a time limit
+ * @param options.onChange is told when a replica comes into use or goes out of use
+ * @param options.pooled the primary is behind a pooler, so named statements are not used
+ * @param options.mostBehindMs shorter than MOST_BEHIND_MS in tests
+ */
+export const followReplicas = (options: {
+  primary: pg.Pool;
+  replicas: readonly Replica[];
+  onChange: (name: string, inUse: boolean) => void;
+  pooled?: boolean;
+  mostBehindMs?: number;
+}): Replicas => {
+  const { primary, pooled = false, mostBehindMs = MOST_BEHIND_MS } = options;
+  const replicas = options.replicas.map((replica) => ({
+    ...replica,
+    /** How many calls it answers. */
+    reading: 0,
+    reached: null as Mark | null,
+    /** What the replica answered in the last round; null if it did not. */
+    replayed: null as bigint | null,
+    wasInUse: false,
+  }));
+  type Followed = (typeof replicas)[number];
+
+  let marks: Mark[] = [];
+  let questions: Question[] = [];
+  let isAsking = false;
+  let closed = false;
+
+  const isInUse = ({ reached }: Followed): boolean =>
+    reached !== null && performance.now() - reached.at <= mostBehindMs;
+
+  /** Asks the primary about some callers, and for a mark. */
+  const askPrimary = async (asked: readonly Question[]): Promise<{ lacking: boolean[]; mark: Mark }> => {
+    const at = performance.now();
+    const known = [...new Set(asked.map(({ mark }) => mark))];
+    const { rows } = await primary.query<{ lacking: boolean[]; snapshot: string; lsn: string; server: string }>({
+      ...(pooled ? {} : { name: "check_replicas" }),
+      text: CHECK_REPLICAS,
+      values: [
+        asked.map(({ hash }) => hash),
+        asked.map(({ mark }) => known.indexOf(mark) + 1),
+        known.map(({ snapshot }) => snapshot),
+      ],
+    });
+    const [row] = rows;
+    if (row === undefined) throw new Error("internal.check_replicas returned no row.");
+    const mark = { snapshot: row.snapshot, lsn: positionOf(row.lsn), server: row.server, at };
+    return { lacking: row.lacking, mark };
+  };
+
+  /** Answers all waiting questions, one batch after the other. */
+  const answerQuestions = async (): Promise<void> => {
+    while (questions.length > 0) {
+      const batch = questions;
+      questions = [];
+      try {
+        const { lacking, mark } = await askPrimary(batch);
+        for (const [i, { mark: reached, answer }] of batch.entries())
+          answer(lacking[i] === false && reached.server === mark.server);
+      } catch {
+        // The reads go to the primary, which says for itself what is wrong.
+        for (const { answer } of batch) answer(false);
+      }
+    }
+    isAsking = false;
+  };
+
+  const mayRead = (hash: Buffer, mark: Mark): Promise<boolean> =>
+    new Promise((answer) => {
+      questions.push({ hash, mark, answer });
+      if (isAsking) return;
+      isAsking = true;
+      void answerQuestions();
+    });
+
+  /** Notes what a replica has replayed, and which marks it has reached. */
+  const followReplica = async (replica: Followed, mark: Mark): Promise<void> => {
+    const { rows } = await replica.pool.query<{ standby: boolean; lsn: string | null; server: string }>(
+      `select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as lsn,
+         extract(epoch from pg_postmaster_start_time())::text as server`,
+    );
+    const [row] = rows;
+    if (row?.standby && row.lsn !== null) {
+      replica.replayed = positionOf(row.lsn);
+      const { replayed } = replica;
+      replica.reached = marks.findLast(({ lsn }) => lsn <= replayed) ?? replica.reached;
+      return;
+    }
+    // A server that is no standby has everything only if it is the primary itself.
+    replica.replayed = null;
+    replica.reached = row?.server === mark.server ? mark : null;
+  };
+
+  const round = async (): Promise<void> => {
+    const { mark } = await askPrimary([]);
+    // After a failover, marks of the old primary may be about transactions that the new one never had.
+    if (marks.some(({ server }) => server !== mark.server)) {
+      marks = [];
+      for (const replica of replicas) replica.reached = null;
+    }
+    marks = [...marks.filter(({ at }) => mark.at - at <= mostBehindMs), mark];
+    await Promise.all(
+      replicas.map(async (replica) => {
+        // A standby of this primary cannot have been ahead of where the primary is now.
+        const isElsewhere = replica.replayed !== null && replica.replayed > mark.lsn;
+        await followReplica(replica, mark).catch(() => failed(replica.pool));
+        if (isElsewhere) replica.reached = null;
+      }),
+    );
+  };
+
+  const failed: Replicas["failed"] = (pool) => {
+    const replica = replicas.find((one) => one.pool === pool);
+    if (replica === undefined) return;
+    replica.reached = null;
+    replica.replayed = null;
+  };
+
+  /** The present round, and the timer of the next one. */
+  let running = Promise.resolve();
+  let timer: NodeJS.Timeout | null = null;
+  const next = async (): Promise<void> => {
+    // If the primary does not answer, what the replicas have reached stays known, and becomes too old.
+    await round().catch(() => undefined);
+    for (const replica of replicas) {
+      const inUse = isInUse(replica);
+      if (inUse !== replica.wasInUse) options.onChange(replica.name, inUse);
+      replica.wasInUse = inUse;
+    }
+    if (closed) return;
+    timer = setTimeout(() => {
+      running = next();
+    }, ROUND_MS).unref();
+  };
+  running = next();
+
+  return {
+    async read(hash, work) {
+      const [replica] = replicas
+        .filter((one) => isInUse(one) && one.reading < one.size)
+        .sort((one, other) => one.reading - other.reading);
+      const reached = replica?.reached;
+      if (replica === undefined || !reached) return null;
+      replica.reading += 1;
+      try {
+        return (await mayRead(hash, reached)) ? await work(replica.pool) : null;
+      } finally {
+        replica.reading -= 1;
+      }
+    },
+    failed,
+    states: () =>
+      replicas.map((replica) => ({
+        name: replica.name,
+        inUse: isInUse(replica),
+        secondsBehind: replica.reached === null ? null : (performance.now() - replica.reached.at) / 1_000,
+      })),
+    async close() {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+      await running;
+      await Promise.all([primary, ...replicas.map(({ pool }) => pool)].map((pool) => pool.end()));
+    },
+  };
+};

@@ -1,0 +1,39 @@
+import type { Config } from "../config.ts";
+import { isLoopbackHost } from "../http/address.ts";
+import type { Mailer, Message } from "./mailer.ts";
+
+/**
+ * A mailer that sends nothing: it keeps the messages in memory, and the page /mailbox shows them. So a person who tries
+ * the service on their own machine can sign in by e-mail without a mail server.
+ */
+
+/** A message that was kept instead of being sent. */
+type KeptMessage = Pick<Message, "subject" | "text"> & { to: string; at: Date };
+
+/** A mailer, and the messages that it keeps. */
+export type Mailbox = Mailer & {
+  /** The newest first. */
+  messages: () => readonly KeptMessage[];
+};
+
+/**
+ * Whether a process keeps messages instead of sending them: it has its own database and no mail server, and people reach
+ * it only from the machine on which it runs.
+ */
+export const keepsMail = ({ databaseUrl, signIn, baseUrl, host }: Config): boolean =>
+  databaseUrl === null && signIn.mail === null && isLoopbackHost(baseUrl === null ? host : new URL(baseUrl).hostname);
+
+/** Nobody reads more when trying something out, and older sign-in messages no longer work. */
+const MOST = 50;
+
+/** Opens an empty mailbox. */
+export const openMailbox = (): Mailbox => {
+  let kept: KeptMessage[] = [];
+  return {
+    send: async (to, { subject, text }) => {
+      kept = [{ to, subject, text, at: new Date() }, ...kept].slice(0, MOST);
+    },
+    messages: () => kept,
+    close: () => {},
+  };
+};

@@ -1,0 +1,63 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Answer, Problem, ProblemCode } from "../http/problem.ts";
+
+/** Turns the answers of endpoints into the results of tools. */
+
+/** Returns the result with the body of an answer: as an object, and as text for clients that show the model only that. */
+export const resultOf = ({ body }: Answer): CallToolResult => {
+  const text = String(body);
+  return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
+};
+
+/** What a model does after a Problem that does not say it itself, in the words of the tools. */
+const NEXT: Readonly<Partial<Record<ProblemCode, string>>> = {
+  bad_request: "Correct the arguments, and call the tool again.",
+  missing_contact: "Ask the person how they want to be reached, add it to the text, and call the tool again.",
+  not_found: "Check the id. list_mine has the person's own offers and asks, search_offers has the offers of others.",
+  invalid_state: "Look it up with get_offer or list_mine to see what can be done.",
+  payload_too_large: "Make the text shorter, refer to images by link, and call the tool again.",
+  idempotency_in_flight: "Wait a second, then repeat the call with the same idempotency_key.",
+  idempotency_key_reused: "For other arguments, use another idempotency_key.",
+  internal_error: "Call the tool once more. If it fails again, tell the person, with the id of the request.",
+};
+
+/** After any other Problem. */
+const LOOK_AROUND = "Call get_me to see what you can do.";
+
+type Next = { summary: string; method: string; path: string };
+
+/** Returns how a model does a step that a Problem names as a REST call: by the tool for it, if there is one. */
+const stepOf = ({ summary, method, path }: Next, toolFor: (endpoint: string) => string | undefined): string => {
+  const tool = toolFor(`${method} ${path}`);
+  return tool === undefined ? summary : `${summary} (${tool})`;
+};
+
+/**
+ * Returns the result that tells of a Problem: what is wrong, in which arguments, and what to do next.
+ * @param toolFor returns the name of the tool that calls an endpoint
+ */
+export const problemResult = (
+  { code, detail, members = {} }: Problem,
+  requestId: string,
+  toolFor: (endpoint: string) => string | undefined,
+): CallToolResult => {
+  const {
+    errors = [],
+    next = [],
+    retry_after: seconds,
+  } = members as {
+    errors?: { pointer: string; detail: string }[];
+    next?: Next[];
+    retry_after?: number;
+  };
+  const steps = next.map((step) => stepOf(step, toolFor));
+  if (typeof seconds === "number") steps.push(`Wait ${seconds} seconds, then call it again with the same arguments.`);
+  const lines = [
+    detail,
+    // The detail of a Problem with few errors names them all.
+    ...errors.filter((error) => !detail.includes(error.detail)).map((error) => `- ${error.detail}`),
+    `Next: ${steps.length > 0 ? steps.join(" ") : (NEXT[code] ?? LOOK_AROUND)}`,
+    `(${code}, request ${requestId})`,
+  ];
+  return { content: [{ type: "text", text: lines.join("\n") }], isError: true };
+};

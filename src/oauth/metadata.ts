@@ -1,0 +1,55 @@
+/**
+ * The documents with which clients find out how to get access. Issuer, endpoints and resources are the base URL as the
+ * operator wrote it, because clients compare them as strings.
+ */
+
+/** The only scope: to act on the market as an agent of the person. */
+export const SCOPE = "market";
+
+/** The scopes of what is protected, and who gives access to it (RFC 9728). */
+const resourceMetadata = (baseUrl: string, resource: string): object => ({
+  resource,
+  resource_name: "Souk",
+  authorization_servers: [baseUrl],
+  scopes_supported: [SCOPE],
+  bearer_methods_supported: ["header"],
+});
+
+/** What this authorization server can do (RFC 8414), for public clients. */
+const serverMetadata = (baseUrl: string): object => ({
+  issuer: baseUrl,
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
+  token_endpoint: `${baseUrl}/oauth/token`,
+  registration_endpoint: `${baseUrl}/oauth/register`,
+  revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  scopes_supported: [SCOPE],
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  token_endpoint_auth_methods_supported: ["none"],
+  revocation_endpoint_auth_methods_supported: ["none"],
+  code_challenge_methods_supported: ["S256"],
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
+});
+
+/**
+ * Returns the discovery document at a path; null if there is none. A base URL may have a path of its own. RFC 8414 and
+ * RFC 9728 put it at the end of the address, and older clients put it before `/.well-known`, where a proxy takes it away.
+ */
+export const discoveryDocument = (baseUrl: string, path: string): object | null => {
+  const [, name, rest = ""] =
+    /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server)(\/.*)?$/.exec(path) ?? [];
+  const own = new URL(baseUrl).pathname.replace(/\/$/, "");
+  const suffix = own !== "" && rest.startsWith(own) ? rest.slice(own.length) : rest;
+  if (name === undefined || !["", "/", "/mcp"].includes(suffix)) return null;
+  if (name === "oauth-authorization-server") return serverMetadata(baseUrl);
+  return resourceMetadata(baseUrl, suffix === "/mcp" ? `${baseUrl}/mcp` : baseUrl);
+};
+
+/** Returns whether a client may ask for access to this resource (RFC 8707): the service, or its MCP endpoint. */
+export const isOurResource = (baseUrl: string, resource: string): boolean =>
+  // Clients that parse a URL write a slash after a host without a path.
+  [baseUrl, `${baseUrl}/`, `${baseUrl}/mcp`].some(
+    (ours) => resource === ours || (URL.canParse(resource) && new URL(resource).href === new URL(ours).href),
+  );

@@ -1,0 +1,52 @@
+import type { Request } from "express";
+import { addressOf, isLoopbackHost } from "../http/address.ts";
+import { problem } from "../http/problem.ts";
+import type { Mailbox } from "../mail/mailbox.ts";
+import type { PagesContext } from "./context.ts";
+import type { Page } from "./frame.ts";
+import { renderPage } from "./render.ts";
+
+/**
+ * The page with the messages of a service without a mail server (src/mail/mailbox.ts). The codes in them sign in as
+ * whoever they were meant for, so only the machine itself may see them.
+ */
+
+/** Headers by which a proxy says that the request came from elsewhere. */
+const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+
+/**
+ * Whether a browser of this machine sent the request, to this machine by name. A page of a name that an attacker's DNS
+ * points here has another Host, and what a tunnel or proxy on this machine passes on has another Host or says so.
+ */
+const isFromThisMachine = (request: Request): boolean => {
+  const remote = request.socket.remoteAddress ?? "";
+  const asked = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname ?? "";
+  return (
+    [remote, addressOf(request), asked].every(isLoopbackHost) &&
+    FORWARDED.every((header) => request.headers[header] === undefined)
+  );
+};
+
+/** Cuts a message into pieces at the links that lead to this service, so that they can be followed. */
+const inPieces = (text: string, baseUrl: string): { text: string; isLink: boolean }[] =>
+  text.split(/(https?:\/\/\S+)/).map((piece) => ({ text: piece, isLink: piece.startsWith(`${baseUrl}/`) }));
+
+const pageOf = (mailbox: Mailbox, baseUrl: () => string): Page => ({
+  path: "/mailbox",
+  operation: "mailboxPage",
+  get: (request, response) => {
+    if (!isFromThisMachine(request)) throw problem("not_found", "There is nothing at this address.");
+    const messages = mailbox.messages().map(({ to, subject, text, at }) => ({
+      to,
+      subject,
+      at: at.toISOString(),
+      clock: at.toISOString().slice(11, 19),
+      pieces: inPieces(text.trim(), baseUrl()),
+    }));
+    response.type("html").send(renderPage("mailbox", baseUrl(), { messages }));
+  },
+});
+
+/** Makes the page of kept messages, if this process keeps them. */
+export const mailboxPages = ({ signIn, baseUrl }: PagesContext): Page[] =>
+  signIn.mailbox === null ? [] : [pageOf(signIn.mailbox, baseUrl)];

@@ -1,0 +1,59 @@
+import type { ContactType } from "../../database/enums.ts";
+import { type ContactHints, findContacts } from "../../reader/find/contacts.ts";
+import { TOP_LEVEL_DOMAINS } from "../../reader/find/mails.ts";
+import { isShapedLikePhone } from "../../reader/find/phones.ts";
+import { tokensIn } from "../../reader/text/tokens.ts";
+
+/** Contacts on the page of an offer: how a person follows one, and what takes their place for everybody else. */
+
+/** What stands in place of a contact, here and in the database (internal.without_contact). */
+const HIDDEN = "[…]";
+
+/**
+ * Names of sites. The reader leaves out those with capitals, because "Done.It" is none; here, hiding too much is better. A
+ * known ending in letters of one case is enough, and "www." is enough without one.
+ */
+const SITES = new RegExp(
+  `(?<![\\p{L}\\p{N}@.-])(?:www\\.[\\p{L}\\p{N}.-]+|[\\p{L}\\p{N}][\\p{L}\\p{N}.-]*\\.(?:${TOP_LEVEL_DOMAINS.flatMap((domain) => [domain, domain.toUpperCase()]).join("|")}))(?![\\p{L}\\p{N}])(?:/\\S*)?`,
+  "gu",
+);
+
+/**
+ * Returns words without anything that may reach a person: addresses, sites, and whatever has the form of a phone number.
+ * The database has already taken out what the reader took for the contact; this takes out the rest, such as the second
+ * number of a shop. A number that is none may go, too.
+ */
+export const withoutAnyWayToReach = (words: string, hints: ContactHints): string => {
+  let shown = "";
+  let end = 0;
+  for (const found of findContacts(words, tokensIn(words), hints)) {
+    const isNumber = found.dialled || (found.run !== null && isShapedLikePhone(found.run));
+    if (found.kind === "number" && !isNumber) continue;
+    shown += words.slice(end, found.start) + HIDDEN;
+    end = found.end;
+  }
+  return (shown + words.slice(end)).replace(SITES, HIDDEN);
+};
+
+/** A way to reach the publisher, as the database stores it. */
+export type ContactMethod = { type: ContactType; value: string; preferred: boolean };
+
+/** A way to reach the publisher, for people; `href` is null if nothing safe can be opened. */
+type ShownContact = { label: string; value: string; href: string | null; preferred: boolean };
+
+const WAYS: Readonly<Record<ContactType, { label: string; hrefOf: (value: string) => string }>> = {
+  email: { label: "E-mail", hrefOf: (value) => `mailto:${value}` },
+  phone: { label: "Phone", hrefOf: (value) => `tel:${value}` },
+  sms: { label: "Text message", hrefOf: (value) => `sms:${value}` },
+  whatsapp: { label: "WhatsApp", hrefOf: (value) => `https://wa.me/${value.replace(/\D/g, "")}` },
+  url: { label: "Website", hrefOf: (value) => value },
+};
+
+/** Whether a link that a stranger wrote leads to a site, and not to a script or a program. */
+export const isWebLink = (link: string): boolean => URL.canParse(link) && /^https?:$/.test(new URL(link).protocol);
+
+/** Returns how a person sees and follows a contact. */
+export const shownContact = ({ type, value, preferred }: ContactMethod): ShownContact => {
+  const { label, hrefOf } = WAYS[type];
+  return { label, value, href: type === "url" && !isWebLink(value) ? null : hrefOf(value), preferred };
+};

@@ -1,0 +1,42 @@
+import type { CONDITIONS, PRICE_TYPES } from "../../database/enums.ts";
+import type { ContactMethod } from "./contacts.ts";
+
+/** An offer as its page shows it: the result of api.get_offer_page. */
+export type ShownOffer = {
+  /** Whether the contact is shown: the page was opened with the session of a person. */
+  signed_in: boolean;
+  title: string;
+  text: string;
+  /** Price and place as stated. */
+  price: string | null;
+  location: string | null;
+  language: string | null;
+  offer_kind: string | null;
+  pricing: {
+    type: (typeof PRICE_TYPES)[number];
+    amount?: number;
+    amount_max?: number;
+    currency?: string;
+    period?: string;
+  } | null;
+  place: {
+    country?: string;
+    region?: string;
+    city?: string;
+    postal_code?: string;
+    point?: { lat: number; lon: number };
+  } | null;
+  condition: (typeof CONDITIONS)[number] | null;
+  images: { url: string }[];
+  published_at: string | null;
+  confirmed_at: string | null;
+  publisher: {
+    verified: boolean;
+    member_since: string;
+    offers: { active: number; lifetime: number; removed: number };
+  };
+  contact: { methods: ContactMethod[]; primary: { name?: string } } | null;
+  owner: { status: string; review: string } | null;
+  reasons: { code: string; summary: string }[] | null;
+  indexed: boolean;
+};

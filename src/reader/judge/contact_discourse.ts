@@ -1,0 +1,90 @@
+import type { ContactType } from "../../database/enums.ts";
+import type { ContactCandidate } from "../find/contacts.ts";
+import type { Cue } from "../text/cues.ts";
+import { type Clauses, clausesOf } from "./clauses.ts";
+import type { Scene } from "./context.ts";
+
+/** What a text says about ways to reach somebody, and where: the same for every contact that is judged. */
+
+/** Ways to reach somebody, as words name them. */
+export type Way = "call" | "sms" | "whatsapp" | "mail" | "link" | "written";
+
+const WAY_OF_CUE: Readonly<Record<string, Way>> = {
+  contact_call: "call",
+  contact_sms: "sms",
+  contact_whatsapp: "whatsapp",
+  contact_mail: "mail",
+  contact_link: "link",
+  prefer_written: "written",
+};
+
+export const WAYS_OF_TYPE: Readonly<Record<ContactType, readonly Way[]>> = {
+  phone: ["call"],
+  sms: ["sms", "written"],
+  whatsapp: ["whatsapp", "written"],
+  email: ["mail", "written"],
+  url: ["link"],
+};
+
+const NEGATIONS: ReadonlySet<string> = new Set(["contact_not", "prefer_deny"]);
+
+/** How many tokens after a negation the negated word may stand. */
+const NEGATION_REACH = 4;
+
+/** Words about contacts, and where a text speaks of which way. */
+export type Discourse = {
+  clauses: Clauses;
+  /** Cues for contacts and preferences, by position. */
+  cues: readonly Cue[];
+  /** For each cue, the way that it names; null if none. */
+  ways: readonly (Way | null)[];
+  /** 1 for the tokens of candidates. */
+  isCandidate: Uint8Array;
+  /** 1 for tokens to which a negation in their clause reaches. */
+  isNegated: Uint8Array;
+  /** For each cue, the number to which it is nearest, as far as it was asked for. */
+  nearestOf: (ContactCandidate | null | undefined)[];
+};
+
+const isAboutContacts = ({ concept }: Cue): boolean =>
+  concept.text.startsWith("contact_") || concept.text.startsWith("prefer_");
+
+export const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[]): Discourse => {
+  const { tokens } = scene;
+  const isCandidate = new Uint8Array(tokens.length + 1);
+  for (const { from, to } of candidates) isCandidate.fill(1, from, to);
+  const clauses = clausesOf(scene, isCandidate);
+  const about = scene.cues.filter((cue) => isCandidate[cue.from] === 0 && isAboutContacts(cue));
+  // "Message me on WhatsApp" is one way: a way inside the words for another is left out.
+  const named = about.filter(({ concept }) => WAY_OF_CUE[concept.text] !== undefined);
+  const inside = new Set<Cue>();
+  named.forEach((cue, at) => {
+    for (let next = at + 1; next < named.length; next++) {
+      const other = named[next] as Cue;
+      if (other.from >= cue.to) break;
+      const [outer, inner] = other.to - other.from > cue.to - cue.from ? [other, cue] : [cue, other];
+      const covers = outer.from <= inner.from && inner.to <= outer.to && outer.to - outer.from > inner.to - inner.from;
+      if (covers) inside.add(inner);
+    }
+  });
+  const cues = about.filter((cue) => !inside.has(cue));
+  const isNegated = new Uint8Array(tokens.length + 1);
+  for (const cue of cues) {
+    if (!NEGATIONS.has(cue.concept.text)) continue;
+    for (let at = cue.to; at < cue.to + NEGATION_REACH && clauses.clause[at] === clauses.clause[cue.from]; at++)
+      isNegated[at] = 1;
+  }
+  return {
+    clauses,
+    cues,
+    ways: cues.map(({ concept }) => WAY_OF_CUE[concept.text] ?? null),
+    isCandidate,
+    isNegated,
+    nearestOf: [],
+  };
+};
+
+/** How many candidates are counted. */
+const COUNTED = 3;
+/** A number of candidates as it is counted. */
+export const count = (value: number): number => Math.min(value, COUNTED);

@@ -1,0 +1,210 @@
+import type { ContactCandidate } from "../find/contacts.ts";
+import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../find/phones.ts";
+import { count, type Discourse, type Way } from "./contact_discourse.ts";
+import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { bucket, type Features, type Term, term } from "./features.ts";
+
+/** The features of a candidate: from them it is judged whether it reaches the author, somebody else or nobody. */
+
+const T = {
+  kind: term("kind"),
+  shape: term("shape"),
+  digits: term("digits"),
+  groups: term("groups"),
+  part: term("link-part"),
+  partCue: term("link-cue"),
+  place: term("place"),
+  others: term("others"),
+  same: term("same"),
+  said: term("said"),
+  clauseCue: term("clause-cue"),
+  clauseBefore: term("clause-before"),
+  clauseAfter: term("clause-after"),
+  clauseWord: term("clause-word"),
+  cuePair: term("cue-pair"),
+  nextWord: term("next-word"),
+  lastWord: term("last-word"),
+  wayBefore: term("way-before"),
+  wayAfter: term("way-after"),
+  wayClause: term("way-clause"),
+  waySentence: term("way-sentence"),
+  wayText: term("way-text"),
+  wayNext: term("way-next"),
+  noWay: term("no-way"),
+  line: term("line"),
+  sentence: term("sentence"),
+  label: term("label"),
+} as const;
+
+/** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
+const LABEL_REACH = 5;
+/** A number that is called something else is believed to be that sooner than other cues are believed. */
+const LABEL = 3;
+
+const NEGATED: Readonly<Record<Way, Term>> = {
+  call: term("not-call"),
+  sms: term("not-sms"),
+  whatsapp: term("not-whatsapp"),
+  mail: term("not-mail"),
+  link: term("not-link"),
+  written: term("not-written"),
+};
+const SAID: Readonly<Record<Way, Term>> = {
+  call: term("call"),
+  sms: term("sms"),
+  whatsapp: term("whatsapp"),
+  mail: term("mail"),
+  link: term("link"),
+  written: term("written"),
+};
+
+/** Words of the host and of the path of a link that are features. */
+const MOST_PARTS = 12;
+
+const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandidate): void => {
+  const { kind, run, from, to } = candidate;
+  features.add(T.kind, bucket(kind), bucket(candidate.disguised ? "disguised" : "plain"));
+  if (run !== null) {
+    const digits = digitsOf(run);
+    const lead = run.international ? "+" : digits.startsWith("00") ? "00" : digits.startsWith("0") ? "0" : "1-9";
+    const state = candidate.valid ? "valid" : candidate.dialled ? "possible" : "undialled";
+    features.add(T.digits, bucket(digits.length), bucket(lead));
+    features.add(T.shape, bucket(state), bucket(lead));
+    features.add(T.shape, bucket(isShapedLikePhone(run) ? "shaped" : "unshaped"), bucket(state));
+    features.add(T.groups, bucket(run.groups.map((group) => Math.min(group.digits.length, 6)).join("-")));
+    features.add(T.shape, bucket(run.groups.length === 1 ? "one-group" : "groups"), bucket(`${state}${lead}`));
+    if (isNorthAmerican(run)) features.add(T.shape, bucket("north-american"));
+    if (isDateOrAmount(tokens, run)) features.add(T.shape, bucket("date-or-amount"));
+    const joint = tokens[(run.groups[1]?.at ?? 0) - 1];
+    if (run.groups.length > 1 && joint?.kind === "mark") features.add(T.shape, bucket("joint"), termOf(joint));
+    if (run.groups.length > 1 && joint?.kind === "digits") features.add(T.shape, bucket("spaced"));
+  } else {
+    let parts = 0;
+    for (let at = from; at < to && parts < MOST_PARTS; at++) {
+      const token = tokens[at];
+      if (token?.kind !== "word") continue;
+      features.add(T.part, bucket(kind), termOf(token));
+      parts++;
+    }
+    if (kind === "url") features.add(T.shape, bucket(/[^/:]\/[^/]/u.test(candidate.value) ? "path" : "host"));
+  }
+};
+
+const addPlace = (features: Features, scene: Scene, candidates: readonly ContactCandidate[], index: number): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const { tokens } = scene;
+  const { from, to, kind } = candidate;
+  const alike = candidates.filter((one) => one.kind === kind);
+  const position = alike.indexOf(candidate);
+  const state = bucket(kind);
+  features.add(T.place, state, bucket(`${count(position)}of${count(alike.length)}`));
+  features.add(T.others, state, bucket(`${count(index)}of${count(candidates.length)}`));
+  for (const other of ["email", "url", "number"] as const) {
+    const many = candidates.filter((one) => one.kind === other && one !== candidate).length;
+    features.add(T.others, state, bucket(`${other}${count(many)}`));
+  }
+  if (candidates.length === 1) features.add(T.others, state, bucket("alone"));
+  if (candidates.some((one, at) => at < index && one.value === candidate.value)) features.add(T.same, state);
+  const first = sentenceStart(tokens, from);
+  const last = sentenceEnd(tokens, Math.max(from, to - 1));
+  features.add(T.sentence, state, bucket(from === first ? "opens" : "within"));
+  const ends = to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0);
+  features.add(T.sentence, state, bucket(ends ? "closes" : "goes-on"));
+  const lineEnds = tokens[to] === undefined || tokens[to]?.gap === "line";
+  features.add(T.line, bucket(tokens[from]?.gap === "line" ? "starts" : "in"), bucket(lineEnds ? "ends" : "goes-on"));
+  let depth = 0;
+  for (let at = first; at < from; at++) depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
+  if (depth > 0) features.add(T.place, bucket("bracket"), state);
+};
+
+/** Adds which cues and words stand in the clause of a candidate, and which ways are named near it. */
+const addDiscourse = (
+  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  candidates: readonly ContactCandidate[],
+  index: number,
+): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const { tokens } = scene;
+  const { clauses, cues, ways, isNegated } = discourse;
+  const { from, to, kind } = candidate;
+  const clause = clauses.clause[from] ?? 0;
+  const sentence = clauses.sentence[from] ?? 0;
+  let before: Term | null = null;
+  let after: Term | null = null;
+  let beforeGap = 0;
+  let named = false;
+  const inClause: Term[] = [];
+  cues.forEach((cue, at) => {
+    const inSentence = (clauses.sentence[cue.from] ?? -1) - sentence;
+    const way = ways[at] ?? null;
+    if (way !== null) {
+      const said = isNegated[cue.from] === 1 ? NEGATED[way] : SAID[way];
+      features.add(T.wayText, said, bucket(kind));
+      if (inSentence === 0) {
+        named = true;
+        features.add(T.waySentence, said);
+        if (cue.to <= from) {
+          before = said;
+          beforeGap = from - cue.to;
+        } else after ??= said;
+      } else if (inSentence === 1) features.add(T.wayNext, said);
+      if (clauses.clause[cue.from] === clause) features.add(T.wayClause, said);
+    }
+    if (clauses.clause[cue.from] !== clause) return;
+    inClause.push(cue.concept);
+    features.add(cue.to <= from ? T.clauseBefore : T.clauseAfter, cue.concept);
+    features.add(T.clauseCue, cue.concept, bucket(kind));
+  });
+  for (let one = 0; one < inClause.length && one < 8; one++)
+    for (let other = one + 1; other < inClause.length && other < 8; other++)
+      features.add(T.cuePair, inClause[one] as Term, inClause[other] as Term);
+  // What the number is called: "serial no. 23107 44 915", "tel. no. 0171 ...".
+  const label = cues.findLast(
+    (cue) => cue.to <= from && from - cue.to <= LABEL_REACH && cue.concept.text === "contact_label",
+  );
+  if (label !== undefined && clauses.sentence[label.from] === sentence) {
+    const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
+    features.add(T.label, bucket(kind), bucket(way ? "of-way" : "of-thing"), LABEL);
+  }
+  if (before !== null) {
+    features.add(T.wayBefore, before);
+    features.add(T.wayBefore, before, distance(beforeGap));
+  }
+  if (after !== null) features.add(T.wayAfter, after);
+  if (before !== null && after !== null) features.add(T.wayAfter, before, after);
+  if (!named) features.add(T.noWay, bucket(kind));
+  // Words of the clause, also beyond the reach of the words next to the candidate.
+  for (let at = from - 1; at >= 0 && clauses.clause[at] === clause; at--)
+    if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
+  for (let at = to; at < tokens.length && clauses.clause[at] === clause; at++)
+    if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
+  // Words of the next sentence, if it has no candidate: "0171 ... That number is dead."
+  const last = sentenceEnd(tokens, Math.max(from, to - 1));
+  const lastNext = last < tokens.length ? sentenceEnd(tokens, last) : last;
+  const isFree = !candidates.some((one) => one.from >= to && one.from < lastNext);
+  if (isFree)
+    for (let at = last; at < Math.min(lastNext, last + 12); at++)
+      if (tokens[at]?.kind === "word") features.add(T.nextWord, termOf(tokens[at] as (typeof tokens)[number]));
+};
+
+/** Adds the features from which the role and the types of the candidate at `index` are judged. */
+export const addContactFeatures = (
+  features: Features,
+  scene: Scene,
+  discourse: Discourse,
+  candidates: readonly ContactCandidate[],
+  index: number,
+): void => {
+  const candidate = candidates[index];
+  if (candidate === undefined) return;
+  const near = { ...scene, cues: discourse.cues };
+  addContext(features, near, candidate, candidates[index - 1], candidates[index + 1]);
+  addShape(features, scene, candidate);
+  addPlace(features, scene, candidates, index);
+  addDiscourse(features, scene, discourse, candidates, index);
+  features.unite();
+};

@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withClient } from "../support/client.ts";
+import { quantile, rawRequest } from "./load.ts";
+import type { Caller } from "./market.ts";
+import { memoryOf, type Service } from "./service.ts";
+
+/** `npm run bench -- --waiting N`: what agents cost that wait for events, and how soon they are told. */
+
+/** So many agents ask for their cursors and begin to wait at a time. */
+const AT_ONCE = 50;
+/** Shorter than a wait lasts together with the time in which all of them begin. */
+const STILL_SECONDS = 5;
+/** So many agents are told, one after the other. */
+const TOLD = 100;
+
+/** What was found. Transactions are those of the whole database, so they include what the worker does by itself. */
+type Waiting = {
+  waiters: number;
+  megabytes: number;
+  transactionsBefore: number;
+  transactionsWaiting: number;
+  told: { p50: number; p99: number };
+};
+
+const transactionsPerSecond = (url: string): Promise<number> =>
+  withClient(url, async (client) => {
+    const count = async (): Promise<number> => {
+      // Sessions report their figures once a second at most.
+      await sleep(1_500);
+      const { rows } = await client.query<{ count: string }>(
+        "select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()",
+      );
+      return Number(rows[0]?.count);
+    };
+    const before = await count();
+    const start = performance.now();
+    await sleep(STILL_SECONDS * 1000);
+    return ((await count()) - before) / ((performance.now() - start) / 1000);
+  });
+
+const inBatches = async <Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, n: number) => Promise<Result>,
+): Promise<Result[]> => {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map((item, n) => work(item, from + n)))));
+  return results;
+};
+
+/**
+ * Lets each caller wait for events with a call of its own.
+ * @param url the database's URL
+ */
+export const measureWaiting = async (service: Service, url: string, callers: readonly Caller[]): Promise<Waiting> => {
+  const cursors = await inBatches(callers, async ({ token }) => {
+    const answer = await fetch(`${service.baseUrl}/v1/events?after=now`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return ((await answer.json()) as { cursor: string }).cursor;
+  });
+  const transactionsBefore = await transactionsPerSecond(url);
+  const before = memoryOf(service.api);
+  const waits = await inBatches(callers, async ({ token, accountId }, n) => {
+    const socket: Socket = connect(service.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(rawRequest("GET", `/v1/events?after=${cursors[n]}&wait=25`, { Authorization: `Bearer ${token}` }));
+    const answered = once(socket, "data").then(() => performance.now());
+    // Those that are not told hear nothing until the end.
+    answered.catch(() => undefined);
+    return { socket, accountId, answered };
+  });
+  try {
+    const transactionsWaiting = await transactionsPerSecond(url);
+    const megabytes = memoryOf(service.api) - before;
+    const times = await withClient(url, async (client) => {
+      const found: number[] = [];
+      for (const { accountId, answered } of waits.slice(0, TOLD)) {
+        const start = performance.now();
+        await client.query("insert into market.event (account_id, type, data) values ($1, 'ask.read', '{}')", [
+          accountId,
+        ]);
+        found.push((await answered) - start);
+      }
+      return Float64Array.from(found).sort();
+    });
+    const told = { p50: quantile(times), p99: quantile(times, 0.99) };
+    return { waiters: callers.length, megabytes, transactionsBefore, transactionsWaiting, told };
+  } finally {
+    for (const { socket } of waits) socket.destroy();
+  }
+};

@@ -1,0 +1,102 @@
+import test from "ava";
+import { openMarket } from "./market.ts";
+import { randomEmail, signing } from "./signing.ts";
+
+/**
+ * The document of an offer and the record of its publisher are stored as they are sent, and built when something in
+ * them changes, whoever changes it.
+ */
+
+type Open = Awaited<ReturnType<typeof openMarket>>;
+
+const BATCH = 2;
+/** The job begins after this id, so with the first offer. */
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+/** Returns the offers and publishers whose stored document is not what would be built now. */
+const stale = async (market: Open): Promise<unknown[]> =>
+  market.sql(
+    `select o.id from market.offer o where o.document is distinct from internal.build_offer_document(o)
+     union all
+     select p.account_id from market.account_stats p where p.publisher is distinct from internal.build_publisher(p)
+       -- Nobody sees the record of an account without offers.
+       and exists (select from market.offer o where o.account_id = p.account_id)`,
+  );
+
+/** Makes the rows as a release without the columns left them. */
+const forget = (market: Open) =>
+  market.sql(
+    `do $$ begin
+       set local session_replication_role = replica;
+       update market.offer set document = null;
+       update market.account_stats set publisher = null;
+     end $$`,
+  );
+
+test("the stored document follows every column that it shows, whoever changes it", async (t) => {
+  const market = await openMarket(t);
+  const seller = await market.approved();
+  const id = await market.offer(seller, { title: "Blue sofa" });
+  t.deepEqual(await stale(market), []);
+  for (const change of [
+    "title = 'Green sofa'",
+    "text = 'Another text'",
+    "language = 'de'",
+    "location_text = 'Bristol'",
+    `metadata = '{"condition": "used"}'`,
+    `contact = '{"schema_version": 2}'`,
+    "images = '{https://example.org/a.jpg}'",
+    "reviewed = true",
+    "status = 'archived'",
+  ]) {
+    const [before] = await market.sql("select document from market.offer where id = $1", [id]);
+    await market.sql(`update market.offer set ${change} where id = $1`, [id]);
+    t.deepEqual(await stale(market), [], change);
+    const [after] = await market.sql("select document from market.offer where id = $1", [id]);
+    if (!change.startsWith("status")) t.notDeepEqual(after, before, change);
+  }
+});
+
+test("the publisher's stored record follows counts, proofs and removals from earlier accounts", async (t) => {
+  const market = await openMarket(t);
+  await market.sql("update market.sign_in_method set available = true");
+  const people = signing(market);
+  const seller = await market.approved();
+  const buyer = await market.approved();
+  const id = await market.offer(seller);
+  const shown = async () => (await market.call(buyer, "get_offer", { id })).publisher;
+  t.like(await shown(), { verified: false, offers: { active: 1, lifetime: 1, removed: 0 } });
+
+  const attempt = await people.begin({ purpose: "add", email: randomEmail(), session: seller.session });
+  await people.finishMail(attempt, { code: attempt.code }, seller.session);
+  t.like(await shown(), { verified: true });
+  await market.sql("update market.account set prior_removals = array[$1::uuid] where id = $2", [id, seller.account]);
+  t.like(await shown(), { offers: { active: 1, lifetime: 2, removed: 1 } });
+  await market.sql("delete from market.proved_method where account_id = $1", [seller.account]);
+  t.like(await shown(), { verified: false });
+  t.deepEqual(await stale(market), []);
+});
+
+test("offers from before documents were stored are shown the same, and a job stores theirs in batches", async (t) => {
+  const market = await openMarket(t);
+  const seller = await market.approved();
+  const buyer = await market.approved();
+  const ids = [await market.offer(seller), await market.offer(seller), await market.offer(seller)];
+  const read = () => Promise.all(ids.map((id) => market.call(buyer, "get_offer", { id })));
+  const before = await read();
+  await forget(market);
+  t.deepEqual(await read(), before);
+
+  const progress = await market.work("build_documents", FIRST, BATCH);
+  t.deepEqual(progress, { looked_at: 2, built: 2, finished: false });
+  const [job] = await market.sql(
+    "select p.payload ->> 'id' as id from graphile_worker._private_jobs p where key like 'build_documents:%'",
+  );
+  t.deepEqual(await market.work("build_documents", job.id, BATCH), { looked_at: 1, built: 1, finished: true });
+  t.deepEqual(await stale(market), []);
+  t.deepEqual(await read(), before, "updated_at, too: building a document is no change of the offer");
+  const [log] = await market.sql(
+    "select count(*)::integer as events from market.audit_event where action = 'offer.updated'",
+  );
+  t.is(log.events, 0);
+});

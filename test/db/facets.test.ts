@@ -1,0 +1,84 @@
+import test from "ava";
+import { openMarket } from "./market.ts";
+
+/** Facets: exact up to ten thousand offers, and counted on a sample beyond. */
+
+const NAMES = ["category", "offer_kind", "price", "condition", "location"];
+
+test("values are counted exactly up to ten thousand offers, and on a marked sample beyond", async (t) => {
+  const market = await openMarket(t);
+  await market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_hundredths,
+       price_currency, metadata)
+     select 'published', 'For sale', case when n <= 10000 then 'sofa lamp' else 'sofa' end, now() - n * interval '1 minute',
+       'home_garden', case when n % 4 = 0 then 'decor' else 'furniture' end, 'sale', n % 3 * 10000, 'EUR',
+       jsonb_build_object('condition', 'new', 'location', jsonb_build_object('city', 'Town ' || n % 30))
+     from off, generate_series(1, 12000) as n`,
+  );
+  await market.sql("vacuum analyze market.offer");
+  const facets = async (words: string | null, filters = {}) =>
+    (
+      await market.sql(
+        "select search.count_facets($1, search.to_search_filter($2, now(), null, null), '{}', $3) as facets",
+        [words, filters, NAMES],
+      )
+    )[0].facets;
+  const exact = await facets("lamp");
+  t.deepEqual(exact.category, [
+    { value: "furniture", count: 7500 },
+    { value: "decor", count: 2500 },
+  ]);
+  t.deepEqual(
+    exact.price.toSorted((a: { value: string }, b: { value: string }) => (a.value < b.value ? -1 : 1)),
+    [
+      { value: "100-200 EUR", count: 3334 },
+      { value: "200-500 EUR", count: 3333 },
+      { value: "free", count: 3333 },
+    ],
+  );
+  t.is(exact.location.length, 20);
+  t.is((await facets("lamp", { category: "decor" })).category[0].count, 2500);
+  t.deepEqual(await facets("missing"), { category: [], offer_kind: [], price: [], condition: [], location: [] });
+
+  for (const sampled of [await facets("sofa"), await facets(null, { offer_kind: "sale" })]) {
+    const [most] = sampled.category;
+    t.is(most.value, "furniture");
+    t.true(most.approximate);
+    // 9,000 of 12,000; the sample has about 750 offers, so it is wrong by a fifth once in a hundred million times.
+    t.true(Math.abs(most.count - 9000) < 1800, String(most.count));
+  }
+});
+
+test("an offer from before facets were stored is counted, and a job stores its values and its point", async (t) => {
+  const market = await openMarket(t);
+  const seller = await market.approved();
+  const id = await market.offer(seller, { title: "Blue sofa", place: "Leeds" });
+  await market.sql("update market.offer set metadata = metadata || $2 where id = $1", [
+    id,
+    { location: { text: "Leeds", city: "Leeds", country: "GB", remote: false } },
+  ]);
+  // As a release without the columns left it.
+  await market.sql("alter table market.offer disable trigger set_offer_facets");
+  await market.sql("update market.offer set facet_values = null, latitude = null, longitude = null");
+  await market.sql("alter table market.offer enable always trigger set_offer_facets");
+  const state = async () =>
+    (
+      await market.sql(
+        `select o.updated_at, round(o.latitude) as latitude, o.document -> 'metadata' -> 'location' ? 'point' as shown,
+           search.count_facets('sofa', search.to_search_filter('{}', now(), null, null), '{}', '{location}') as facets,
+           cardinality(search.closest_offers(null, search.within(search.to_search_filter('{}', now(), null, null),
+             '{"lat": 53.8, "lon": -1.55, "radius_km": 20}'), 10)) as near
+         from market.offer o where o.id = $1`,
+        [id],
+      )
+    )[0];
+  const before = await state();
+  t.like(before, { latitude: null, shown: false, facets: { location: [{ value: "Leeds", count: 1 }] }, near: 0 });
+  t.deepEqual(await market.work("build_documents", "00000000-0000-0000-0000-000000000000", 10), {
+    looked_at: 1,
+    built: 1,
+    finished: true,
+  });
+  t.like(await state(), { ...before, latitude: 54, shown: true, near: 1 });
+});

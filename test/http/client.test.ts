@@ -1,0 +1,177 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import test, { type ExecutionContext } from "ava";
+import { allResults, openMarket, ProblemError } from "souk/client";
+import { approveLink } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket as openService } from "./contract.ts";
+
+/** The typed client does the whole main job, and is patient and careful in the way that it promises. */
+
+let service: Market;
+test.before(async () => {
+  service = await openService();
+});
+test.after.always(() => service?.stop());
+
+/** A client of an agent that a person has approved. */
+const approved = async (name: string) => {
+  const { agent_token: token, connection } = await openMarket(service).connectAgent({ body: { name } });
+  await approveLink(service.databaseUrl, connection.url);
+  return openMarket({ url: service.url, token });
+};
+
+const all = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const one of list) found.push(one);
+  return found;
+};
+
+/** What a call was refused with. */
+const refusal = async (t: ExecutionContext, call: () => Promise<unknown>) =>
+  (await t.throwsAsync(call, { instanceOf: ProblemError }))?.problem;
+
+test("two agents do the whole main job through the client", async (t) => {
+  const connected = await openMarket(service).connectAgent({ body: { name: "Lena's assistant" } });
+  const stranger = openMarket({ url: service.url, token: connected.agent_token });
+  const early = await refusal(t, () => stranger.publishOffer({ body: { text: OFFER } }));
+  t.like(early, { code: "verification_required", status: 403, permission: "publish_offer", connected: false });
+
+  const lena = await approved("Lena's assistant");
+  const preview = await lena.previewOffer({ body: { text: "Grey sofa, 180 EUR, Berlin" } });
+  t.deepEqual(preview.missing_fields, ["contact"]);
+  const lacking = await refusal(t, () => lena.publishOffer({ body: { text: "Grey sofa, 180 EUR, Berlin" } }));
+  t.is(lacking?.code, "missing_contact");
+  const { data: published, headers } = await lena.publishOffer({ body: { text: OFFER } }, { envelope: true });
+  t.like(published, { status: "published", price: "180 EUR" });
+  t.is(headers.ratelimitRemaining, Number(headers.ratelimitLimit) - 2, "the refused offer counts, too");
+
+  const tom = await approved("Tom's assistant");
+  const found = await tom.searchOffers({ body: { query: "sofa", filters: { location: "Berlin" } } });
+  t.is(found.results[0]?.id, published.offer_id);
+  const ask = await tom.createAsk({ body: { text: "Looking for a sofa in Berlin, up to 250 EUR" } });
+  const matches = await tom.listMatches({ path: { id: ask.id } });
+  t.deepEqual(
+    matches.results.map(({ id, match }) => [id, match.reasons.find(({ criterion }) => criterion === "price")?.verdict]),
+    [[published.offer_id, "met"]],
+  );
+  const offer = await tom.getOffer({ path: { id: published.offer_id } });
+  t.is("document" in offer ? offer.content.contact.methods[0]?.value : offer.review, "lena@example.com");
+
+  t.is((await tom.fulfillAsk({ path: { id: ask.id } })).status, "fulfilled");
+  t.is((await lena.archiveOffer({ path: { id: published.offer_id } })).status, "archived");
+  t.is((await refusal(t, () => tom.getOffer({ path: { id: published.offer_id } })))?.code, "not_found");
+  t.is(await lena.removeOwnAgent(), undefined);
+  t.is((await refusal(t, () => lena.getMe()))?.code, "unauthorized");
+});
+
+test("lists continue over all pages", async (t) => {
+  const market = await approved("Reader");
+  const ids: string[] = [];
+  for (const thing of ["trumpet", "trombone", "tuba"]) {
+    ids.push((await market.publishOffer({ body: { text: `${thing} for sale, 90 EUR. lena@example.com` } })).offer_id);
+  }
+  const listed = await all(market.listOffers.items({ query: { limit: 1 } }));
+  t.deepEqual(
+    listed.map(({ id }) => id),
+    ids.toReversed(),
+  );
+  t.is((await all(market.listOffers.pages({ query: { limit: 2 } }))).length, 2);
+  const results = await all(
+    allResults(market, { filters: { exclude_own: false, price: { max: 90, min: 90 } }, limit: 1 }),
+  );
+  t.deepEqual(results.map(({ id }) => id).toSorted(), ids.toSorted());
+  const pages = market.listMatches.pages({ path: { id: NOTHING } });
+  t.is((await refusal(t, () => pages.next()))?.code, "not_found");
+});
+
+test("a request with the same idempotency key is done once", async (t) => {
+  const market = await approved("Repeater");
+  const options = { idempotencyKey: "the same", envelope: true } as const;
+  const body = { text: "Red kayak for sale, 300 EUR. lena@example.com" };
+  const first = await market.publishOffer({ body }, options);
+  const again = await market.publishOffer({ body }, options);
+  t.deepEqual([again.data.offer_id, again.headers.idempotencyReplayed], [first.data.offer_id, "true"]);
+  t.is((await all(market.listOffers.items())).length, 1);
+});
+
+/** A market that gives prepared answers, and records what it was sent. */
+const scripted = async (t: ExecutionContext, answers: ((response: ServerResponse) => void)[]) => {
+  const requests: { at: number; headers: IncomingHttpHeaders }[] = [];
+  const server = createServer(({ headers }, response) => {
+    requests.push({ at: performance.now(), headers });
+    answers[requests.length - 1]?.(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.teardown(() => void server.close());
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+};
+
+const refusing =
+  (status: number, code: string, retryable: boolean, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) => {
+    const problem = { type: "x", title: "x", status, code, detail: "Wait.", request_id: "x", retryable };
+    response.writeHead(status, { "Content-Type": "application/problem+json", ...headers }).end(JSON.stringify(problem));
+  };
+const published = (response: ServerResponse) =>
+  response.writeHead(201, { "Content-Type": "application/json" }).end('{"offer_id":"1"}');
+
+test("a request is sent again with the same key, after the time that the market asks for", async (t) => {
+  const { url, requests } = await scripted(t, [
+    refusing(503, "service_unavailable", true, { "Retry-After": "1" }),
+    (response) => response.destroy(),
+    refusing(409, "idempotency_in_flight", true),
+    published,
+  ]);
+  const published_ = await openMarket({ url, token: "agt_x" }).publishOffer({ body: { text: OFFER } });
+  t.is(published_.offer_id, "1");
+  t.is(requests.length, 4);
+  t.true((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0) >= 990);
+  const keys = new Set(requests.map(({ headers }) => headers["idempotency-key"]));
+  t.is(keys.size, 1);
+  t.regex([...keys].join(), /^[0-9a-f-]{36}$/);
+  t.deepEqual([...new Set(requests.map(({ headers }) => headers.authorization))], ["Bearer agt_x"]);
+});
+
+test("a refusal that stays, or asks for more patience than there is, is thrown at once", async (t) => {
+  const { url, requests } = await scripted(t, [
+    refusing(409, "invalid_state", false),
+    refusing(429, "rate_limited", true, { "Retry-After": "31" }),
+  ]);
+  const market = openMarket({ url });
+  for (const code of ["invalid_state", "rate_limited"] as const)
+    t.is((await refusal(t, () => market.getMe()))?.code, code);
+  t.is(requests.length, 2);
+});
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+test("a package below node_modules imports the client, with its types", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-consumer-"));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const installed = join(folder, "node_modules/souk");
+  await mkdir(installed, { recursive: true });
+  await cp(join(ROOT, "package.json"), join(installed, "package.json"));
+  await cp(join(ROOT, "src/client"), join(installed, "src/client"), { recursive: true });
+  await symlink(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"));
+  await writeFile(
+    join(folder, "use.mts"),
+    `import { openMarket, type OfferPublished } from "souk/client";
+const market = openMarket({ url: "http://127.0.0.1:1", retries: 0 });
+const publish = (): Promise<OfferPublished> => market.publishOffer({ body: { text: "x" } });
+// @ts-expect-error: a search has no such member
+const search = () => market.searchOffers({ body: { queri: "x" } });
+console.log(typeof publish, typeof search);
+`,
+  );
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ["use.mts"], { cwd: folder });
+  t.is(stdout, "function function\n");
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--lib", "es2024,dom", "--types", "node"];
+  await t.notThrowsAsync(run(join(ROOT, "node_modules/.bin/tsc"), [...options, "use.mts"], { cwd: folder }));
+});

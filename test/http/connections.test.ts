@@ -1,0 +1,124 @@
+import { connect, type Socket } from "node:net";
+import test from "ava";
+import express from "express";
+import { serve } from "../../src/http/server.ts";
+import { eventually } from "../support/market.ts";
+import { openMarket } from "./contract.ts";
+
+/** Connections are shared by the callers' networks, and one connection cannot carry any number of requests at once. */
+
+const GET = "GET /v1 HTTP/1.1\r\nHost: souk\r\n\r\n";
+
+type Line = { socket: Socket; text: string; closed: boolean };
+
+/** Opens a connection from an address of this machine, and sends `first`. */
+const open = (port: number, from: string, first = ""): Line => {
+  const line: Line = {
+    socket: connect({ port, host: "127.0.0.1", localAddress: from }),
+    text: "",
+    closed: false,
+  };
+  line.socket.on("data", (data) => {
+    line.text += data.toString("latin1");
+  });
+  line.socket.on("error", () => {});
+  line.socket.on("close", () => {
+    line.closed = true;
+  });
+  if (first !== "") line.socket.write(first);
+  return line;
+};
+
+const statuses = ({ text }: Line): string[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? "");
+
+test("when all connections are open, a new one takes the place of an idle one of the network that has most", async (t) => {
+  const app = express();
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  app.get("/slow", async (_request, response) => {
+    await released;
+    response.end("slow");
+  });
+  app.use((_request, response) => void response.end("served"));
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "", limits: { maxConnections: 20 } });
+  t.teardown(() => server.close(0));
+  const port = Number(new URL(server.url).port);
+
+  const busy = open(port, "127.0.0.2", "GET /slow HTTP/1.1\r\nHost: souk\r\n\r\n");
+  const greedy = [busy, ...Array.from({ length: 19 }, () => open(port, "127.0.0.2"))];
+  t.teardown(() => greedy.forEach(({ socket }) => void socket.destroy()));
+  await eventually(
+    async () => greedy.every(({ socket }) => socket.readyState === "open"),
+    (all) => all,
+  );
+  const other = open(port, "127.0.0.3", GET);
+  t.teardown(() => void other.socket.destroy());
+  await eventually(
+    async () => statuses(other),
+    (found) => found.length > 0,
+  );
+  t.deepEqual(statuses(other), ["200"]);
+  await eventually(
+    async () => greedy.filter(({ closed }) => closed).length,
+    (count) => count === 1,
+  );
+  t.false(busy.closed, "a connection with an open request is the last to be closed");
+
+  const further = open(port, "127.0.0.2", GET);
+  await eventually(
+    async () => further.closed,
+    (closed) => closed,
+  );
+  t.deepEqual(statuses(further), [], "the network that has most gets no more");
+  t.false(other.closed);
+  release();
+  await eventually(
+    async () => statuses(busy),
+    (found) => found.length > 0,
+  );
+  t.deepEqual(statuses(busy), ["200"]);
+});
+
+test("a connection may send some requests ahead, and one that sends thousands ahead is closed", async (t) => {
+  const market = await openMarket();
+  t.teardown(() => market.stop());
+  const port = Number(new URL(market.url).port);
+  const polite = open(port, "127.0.0.1", GET.repeat(16));
+  t.teardown(() => void polite.socket.destroy());
+  await eventually(
+    async () => statuses(polite).length,
+    (count) => count === 16,
+  );
+  t.deepEqual(new Set(statuses(polite)), new Set(["200"]));
+
+  const flood = open(port, "127.0.0.1", GET.repeat(20_000));
+  await eventually(
+    async () => flood.closed,
+    (closed) => closed,
+  );
+  t.true(statuses(flood).length < 1_000, `${statuses(flood).length} of 20,000 requests were answered`);
+});
+
+test("of the requests that one address has open at once, those beyond its queue get 429, and another is served", async (t) => {
+  const market = await openMarket();
+  t.teardown(() => market.stop());
+  const port = Number(new URL(market.url).port);
+  const request = "GET /nothing HTTP/1.1\r\nHost: souk\r\n\r\n";
+  const lines = Array.from({ length: 100 }, () => open(port, "127.0.0.1", request.repeat(32)));
+  t.teardown(() => lines.forEach(({ socket }) => void socket.destroy()));
+  const other = open(port, "127.0.0.4", GET);
+  t.teardown(() => void other.socket.destroy());
+  await eventually(
+    async () => lines.flatMap(statuses).length,
+    (count) => count === 3_200,
+  );
+  t.deepEqual(statuses(other), ["200"]);
+  const found = new Set(lines.flatMap(statuses));
+  t.deepEqual([...found].sort(), ["404", "429"]);
+  const refused = lines.find(({ text }) => text.includes(" 429 "))?.text ?? "";
+  t.regex(refused, /^Retry-After: 1\r$/m);
+  t.regex(refused, /"code":"rate_limited"/);
+});

@@ -1,0 +1,332 @@
+import test from "ava";
+import { type Body, eventually } from "../support/market.ts";
+import { type Market, NOTHING, OFFER, openMarket, settled } from "./contract.ts";
+import { CLIENTS, callTool, legacy, messageOf, modern, post } from "./mcp.ts";
+
+/** What an assistant does at /mcp: the official client of each generation does the whole main job. */
+
+let market: Market;
+test.before(async () => {
+  market = await openMarket();
+});
+test.after.always(() => market?.stop());
+
+const dataOf = (t: { is: (one: unknown, other: unknown, why?: string) => void }, result: Body): Body => {
+  t.is(result.isError ?? false, false, result.content?.[0]?.text);
+  return result.structuredContent;
+};
+
+for (const [name, { connect, revision }] of Object.entries(CLIENTS)) {
+  test(`${name} connects, publishes, searches, asks and reads matches`, async (t) => {
+    const seller = await connect(market.url, (await market.agent("Seller")).token);
+    const buyer = await connect(market.url, (await market.agent("Buyer")).token);
+    t.is(seller.revision, revision);
+    t.regex(seller.instructions ?? "", /^Souk is a marketplace/);
+    t.true((await seller.listTools()).length >= 11);
+    const { account } = dataOf(t, await seller.callTool("get_me", {}));
+    t.true(account.connected);
+
+    const preview = dataOf(t, await seller.callTool("preview_offer", { text: OFFER }));
+    t.is(preview.price, "180 EUR");
+    const published = dataOf(t, await seller.callTool("publish_offer", { text: OFFER }));
+    t.is(published.status, "published");
+    const id = published.offer_id;
+
+    const found = dataOf(
+      t,
+      await buyer.callTool("search_offers", { query: "grey sofa", filters: { location: "Berlin" } }),
+    );
+    t.true(found.results.some((result: Body) => result.id === id));
+    t.is(dataOf(t, await buyer.callTool("get_offer", { offer_id: id })).document.location, "Berlin");
+
+    const asked = { text: "I want to buy a grey sofa in Berlin, at most 200 EUR" };
+    const ask = dataOf(t, await buyer.callTool("create_ask", asked));
+    t.is(ask.status, "active");
+    const matches = dataOf(t, await buyer.callTool("list_matches", { ask_id: ask.id }));
+    t.true(matches.results.some((result: Body) => result.id === id));
+    t.is(dataOf(t, await buyer.callTool("report_offer", { offer_id: id, reason: "spam" })).status, "received");
+    t.is(dataOf(t, await buyer.callTool("update_ask", { ask_id: ask.id, status: "fulfilled" })).status, "fulfilled");
+    t.is(dataOf(t, await buyer.callTool("list_mine", { what: "asks" })).results[0].id, ask.id);
+
+    const cheaper = { offer_id: id, text: OFFER.replace("180", "150") };
+    t.is(dataOf(t, await seller.callTool("update_offer", cheaper)).price, "150 EUR");
+    t.is(dataOf(t, await seller.callTool("update_offer", { offer_id: id, status: "archived" })).status, "archived");
+    const left = dataOf(t, await buyer.callTool("list_matches", { ask_id: ask.id }));
+    t.false(left.results.some((result: Body) => result.id === id));
+    await seller.close();
+    await buyer.close();
+  });
+}
+
+/** Calls of each tool with the REST calls that do the same. Values in capitals are replaced by what an earlier call gave. */
+const TWINS: { tool: string; args: Body; method: string; path: string; body?: Body; keep?: [string, string] }[] = [
+  { tool: "get_events", args: { after: "now" }, method: "GET", path: "/v1/events?after=now" },
+  { tool: "preview_offer", args: { text: OFFER }, method: "POST", path: "/v1/offers/preview", body: { text: OFFER } },
+  {
+    tool: "publish_offer",
+    args: { text: OFFER, images: ["https://images.example.com/sofa.jpg"], unknown: 1 },
+    method: "POST",
+    path: "/v1/offers",
+    body: { text: OFFER, images: ["https://images.example.com/sofa.jpg"] },
+    keep: ["OFFER", "offer_id"],
+  },
+  { tool: "get_offer", args: { offer_id: "OFFER" }, method: "GET", path: "/v1/offers/OFFER" },
+  {
+    tool: "update_offer",
+    args: { offer_id: "OFFER", text: OFFER.replace("180", "150") },
+    method: "PATCH",
+    path: "/v1/offers/OFFER",
+    body: { text: OFFER.replace("180", "150") },
+  },
+  {
+    tool: "update_offer",
+    args: { offer_id: "OFFER", status: "archived" },
+    method: "POST",
+    path: "/v1/offers/OFFER/archive",
+  },
+  {
+    tool: "list_mine",
+    args: { what: "offers", status: "archived" },
+    method: "GET",
+    path: "/v1/offers?status=archived",
+  },
+  {
+    tool: "update_offer",
+    args: { offer_id: "OFFER", status: "published" },
+    method: "POST",
+    path: "/v1/offers/OFFER/republish",
+  },
+  {
+    tool: "update_offer",
+    args: { offer_id: "OFFER", status: "confirmed" },
+    method: "POST",
+    path: "/v1/offers/OFFER/confirm",
+  },
+  {
+    tool: "create_ask",
+    args: { text: "I want to buy a grey sofa in Berlin, at most 200 EUR", watch_enabled: false },
+    method: "POST",
+    path: "/v1/asks",
+    body: { text: "I want to buy a grey sofa in Berlin, at most 200 EUR", watch_enabled: false },
+    keep: ["ASK", "id"],
+  },
+  {
+    tool: "update_ask",
+    args: { ask_id: "ASK", watch_enabled: true },
+    method: "PATCH",
+    path: "/v1/asks/ASK",
+    body: { watch_enabled: true },
+  },
+  { tool: "list_matches", args: { ask_id: "ASK", limit: 1 }, method: "GET", path: "/v1/asks/ASK/matches?limit=1" },
+  { tool: "update_ask", args: { ask_id: "ASK", status: "archived" }, method: "POST", path: "/v1/asks/ASK/archive" },
+  { tool: "update_ask", args: { ask_id: "ASK", status: "active" }, method: "POST", path: "/v1/asks/ASK/reopen" },
+  { tool: "update_ask", args: { ask_id: "ASK", status: "fulfilled" }, method: "POST", path: "/v1/asks/ASK/fulfill" },
+  { tool: "list_mine", args: { what: "asks", limit: 5 }, method: "GET", path: "/v1/asks?limit=5" },
+  {
+    tool: "search_offers",
+    args: { query: "velvet armchair", limit: 1, filters: { location: "Aachen" } },
+    method: "POST",
+    path: "/v1/offers/search",
+    body: { query: "velvet armchair", limit: 1, filters: { location: "Aachen" } },
+  },
+  {
+    tool: "report_offer",
+    args: { offer_id: "FOREIGN", reason: "spam", comment: "Twice" },
+    method: "POST",
+    path: "/v1/offers/FOREIGN/report",
+    body: { reason: "spam", comment: "Twice" },
+  },
+  { tool: "get_me", args: {}, method: "GET", path: "/v1/me" },
+  // Refusals.
+  { tool: "get_offer", args: { offer_id: NOTHING }, method: "GET", path: `/v1/offers/${NOTHING}` },
+  { tool: "get_offer", args: { offer_id: "no id" }, method: "GET", path: "/v1/offers/no%20id" },
+  {
+    tool: "publish_offer",
+    args: { text: "Grey sofa, 180 EUR, Berlin" },
+    method: "POST",
+    path: "/v1/offers",
+    body: { text: "Grey sofa, 180 EUR, Berlin" },
+  },
+  { tool: "publish_offer", args: {}, method: "POST", path: "/v1/offers", body: {} },
+  { tool: "publish_offer", args: { text: 5 }, method: "POST", path: "/v1/offers", body: { text: 5 } },
+  {
+    tool: "publish_offer",
+    args: { text: "x".repeat(4001) },
+    method: "POST",
+    path: "/v1/offers",
+    body: { text: "x".repeat(4001) },
+  },
+  { tool: "search_offers", args: {}, method: "POST", path: "/v1/offers/search", body: {} },
+  {
+    tool: "report_offer",
+    args: { offer_id: "OFFER", reason: "spam" },
+    method: "POST",
+    path: "/v1/offers/OFFER/report",
+    body: { reason: "spam" },
+  },
+];
+
+test("a tool's structured content is the body of REST, its text is the same body, and a refusal's text begins with its detail", async (t) => {
+  const [byTool, byRest] = [await market.agent("Twin"), await market.agent("Twin")];
+  const other = await (await market.agent()).call("POST", "/v1/offers", { text: OFFER });
+  const kept = [byTool, byRest].map(() => new Map<string, string>([["FOREIGN", other.body.offer_id]]));
+  const [tools, rest] = kept;
+  const filled = (value: Body, known: Map<string, string> | undefined): Body =>
+    JSON.parse(
+      JSON.stringify(value ?? null).replaceAll(/\b(OFFER|ASK|FOREIGN)\b/g, (name) => known?.get(name) ?? name),
+    );
+  const seen = new Set<string>();
+  for (const { tool, args, method, path, body, keep } of TWINS) {
+    const result = await callTool(market.url, byTool.token, tool, filled(args, tools));
+    const answer = await byRest.call(method, filled(path, rest), body === undefined ? undefined : filled(body, rest));
+    const [{ text }] = result.content;
+    if (answer.status >= 400) {
+      t.true(result.isError, tool);
+      t.is(result.structuredContent, undefined);
+      t.is(text.split("\n")[0], answer.body.detail);
+      t.regex(text, /\nNext: [A-Z].*\.\n\(\w+, request [0-9a-f-]{36}\)$/);
+      for (const error of answer.body.errors ?? []) t.true(text.includes(error.detail), text);
+      continue;
+    }
+    seen.add(tool);
+    t.is(result.isError, undefined, text);
+    t.deepEqual(settled(result.structuredContent), settled(answer.body), `${tool} ${JSON.stringify(args)}`);
+    t.deepEqual(JSON.parse(text), result.structuredContent);
+    if (keep) {
+      tools?.set(keep[0], result.structuredContent[keep[1]]);
+      rest?.set(keep[0], answer.body[keep[1]]);
+    }
+  }
+  const listed = messageOf(await post(market.url, byTool.token, modern("tools/list"))).result.tools;
+  t.deepEqual(
+    listed.map(({ name }: Body) => name).filter((name: string) => !seen.has(name)),
+    [],
+    "every tool was compared",
+  );
+});
+
+test("the definitions of the tools are the same for every client, and clients may keep them", async (t) => {
+  const agent = await market.stranger();
+  const [newer, older] = [
+    messageOf(await post(market.url, agent.token, modern("tools/list"))).result,
+    messageOf(await post(market.url, agent.token, legacy("tools/list"))).result,
+  ];
+  t.deepEqual(newer.tools, older.tools);
+  t.is(newer.ttlMs, 300_000);
+  t.is(newer.cacheScope, "public");
+});
+
+test("an agent that nobody has approved lists the tools, searches and reads; a refusal says what the person has to do", async (t) => {
+  const agent = await market.stranger();
+  t.true(
+    (await callTool(market.url, agent.token, "search_offers", { query: "sofa" })).structuredContent.results !==
+      undefined,
+  );
+  t.is((await callTool(market.url, agent.token, "get_me")).structuredContent.account.connected, false);
+  t.is((await callTool(market.url, agent.token, "preview_offer", { text: OFFER })).structuredContent.price, "180 EUR");
+  const { isError, content } = await callTool(market.url, agent.token, "publish_offer", { text: OFFER });
+  t.true(isError);
+  t.regex(content[0].text, /Next: Ask the person to open the connection link .* \(get_me\)\n\(verification_required/);
+});
+
+const challengeOf = (error = ""): string =>
+  `Bearer ${error}resource_metadata="${market.url}/.well-known/oauth-protected-resource/mcp"`;
+
+for (const [era, request] of Object.entries({ modern, legacy })) {
+  for (const [method, params] of [
+    ["server/discover", {}],
+    ["initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "tests", version: "1" } }],
+    ["tools/list", {}],
+    ["tools/call", { name: "get_me", arguments: {} }],
+    ["tools/call", { name: "publish_offer", arguments: { text: OFFER } }],
+  ] as const) {
+    const message = () => request(method, params);
+    test(`${method} ${"name" in params ? params.name : ""} (${era}) without a valid token gets 401 with the place of the metadata`, async (t) => {
+      const refused = async (token: string | null, error?: string) => {
+        const answer = await post(market.url, token, message());
+        t.is(answer.status, 401, answer.text);
+        t.is(answer.headers["www-authenticate"], challengeOf(error));
+        t.is(answer.body.error.data.code, "unauthorized");
+        t.is(answer.body.error.message, answer.body.error.data.detail);
+      };
+      await refused(null);
+      const invalid = 'error="invalid_token", ';
+      await refused("no token", invalid);
+      const removed = await market.agent();
+      const sent = await post(market.url, removed.token, message());
+      t.true(sent.status === 200 || sent.status === 404, sent.text);
+      await removed.call("DELETE", "/v1/me/agent");
+      await refused(removed.token, invalid);
+      await refused(removed.token, invalid);
+    });
+  }
+}
+
+test("a person's session does not count at /mcp", async (t) => {
+  const { cookie } = await market.person(await market.agent());
+  const { headers = {}, ...message } = modern("tools/list");
+  const sent = { ...headers, cookie: `souk_session=${cookie}`, origin: market.url };
+  t.is((await post(market.url, null, { ...message, headers: sent })).status, 401);
+});
+
+test("a call with the same idempotency_key is done once", async (t) => {
+  const agent = await market.agent();
+  const publish = (text: string) =>
+    post(
+      market.url,
+      agent.token,
+      modern("tools/call", { name: "publish_offer", arguments: { text, idempotency_key: "once" } }),
+    );
+  const [first, again] = [await publish(OFFER), await publish(OFFER)];
+  t.is(first.headers["idempotency-replayed"], undefined);
+  t.is(again.headers["idempotency-replayed"], "true");
+  t.deepEqual(again.body.result.structuredContent, first.body.result.structuredContent);
+  const other = await publish(`${OFFER} Free delivery.`);
+  t.regex(other.body.result.content[0].text, /\(idempotency_key_reused, /);
+  t.is((await agent.call("GET", "/v1/offers")).body.results.length, 1);
+});
+
+test("tools share the hourly limits of REST, whose figures are in the headers", async (t) => {
+  const agent = await market.agent();
+  await market.sql(
+    "insert into market.cap_override (account_id, action, cap) select account_id, 'publish_offer', 2 from market.agent where id = $1",
+    [agent.id],
+  );
+  await agent.call("POST", "/v1/offers", { text: OFFER });
+  const publish = () =>
+    post(market.url, agent.token, modern("tools/call", { name: "publish_offer", arguments: { text: OFFER } }));
+  const last = await publish();
+  t.is(last.headers["ratelimit-remaining"], "0");
+  const over = await publish();
+  t.is(over.status, 200);
+  t.regex(over.body.result.content[0].text, /Wait \d+ seconds, then call it again .*\n\(rate_limited, /);
+  t.is(over.headers["ratelimit-limit"], "2");
+});
+
+/** Returns the complete lines of the log that belong to a request. */
+const linesOf = (requestId = "no request"): Body[] =>
+  market
+    .logs()
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => line.includes(requestId))
+    .map((line) => JSON.parse(line));
+
+test("the line of a request names the tool and the status that REST would have, and no argument", async (t) => {
+  const agent = await market.agent();
+  const args = { offer_id: NOTHING };
+  const refused = await post(market.url, agent.token, modern("tools/call", { name: "get_offer", arguments: args }));
+  const listed = await post(market.url, agent.token, modern("tools/list"));
+  // Lines are printed in the order of the answers, so the line of the second call comes last.
+  const line = await eventually(
+    async () => linesOf(listed.headers["request-id"])[0],
+    (found) => found !== undefined,
+  );
+  const [first, ...more] = linesOf(refused.headers["request-id"]);
+  t.is(refused.status, 200);
+  t.is(first?.operation, "get_offer");
+  t.is(first?.status, 404);
+  t.deepEqual(more, []);
+  t.is(line?.operation, "mcp");
+  t.false(market.logs().includes(NOTHING));
+});

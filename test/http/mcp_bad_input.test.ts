@@ -1,0 +1,472 @@
+import { connect } from "node:net";
+import test from "ava";
+import { type Agent, type Body, type CallOptions, call } from "../support/market.ts";
+import { type Market, OFFER, openMarket } from "./contract.ts";
+import { callTool, legacy, messageOf, modern, post } from "./mcp.ts";
+
+/** Whatever is sent to /mcp, the answer is an error of the protocol or of the tool, never a 500, and nothing is done. */
+
+let market: Market;
+let agent: Agent;
+test.before(async () => {
+  market = await openMarket();
+  agent = await market.agent();
+});
+test.after.always(() => market?.stop());
+test.after("no request failed for a reason of ours", async (t) => {
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const lines = market.logs().split("\n");
+  t.deepEqual(
+    lines.filter((line) => /"level":"(error|fatal)"|"operation":"\w+","status":5\d\d/.test(line)),
+    [],
+  );
+  t.true(lines.filter((line) => line.includes('"operation":"mcp"')).length > 50);
+});
+
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_VERSION = -32022;
+const REFUSED = -32000;
+
+const ACCEPT = { accept: "application/json, text/event-stream" };
+const raw = (text: string | Buffer, headers: Record<string, string> = {}): CallOptions => ({
+  raw: text,
+  headers: { ...ACCEPT, ...headers },
+});
+const message = (value: unknown): CallOptions => raw(JSON.stringify(value));
+/** A message that would publish an offer if it were carried out. */
+const publish = (more: object = {}) => ({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "publish_offer", arguments: { text: OFFER } },
+  ...more,
+});
+/** A request in which some headers have other values, or are missing if the value is null. */
+const changed = ({ headers, ...request }: CallOptions, changes: Record<string, string | null>): CallOptions => ({
+  ...request,
+  headers: Object.fromEntries(
+    Object.entries({ ...headers, ...changes }).filter((entry): entry is [string, string] => entry[1] !== null),
+  ),
+});
+const modernPublish = () => modern("tools/call", { name: "publish_offer", arguments: { text: OFFER } });
+
+// ── Messages ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const MESSAGES: Record<string, { send: () => CallOptions; status: number; code: number }> = {
+  "an empty body": { send: () => raw(""), status: 400, code: PARSE_ERROR },
+  "half a message": { send: () => raw(JSON.stringify(publish()).slice(0, -5)), status: 400, code: PARSE_ERROR },
+  "bytes that are no text": { send: () => raw(Buffer.from([0xff, 0xfe, 0x7b])), status: 400, code: PARSE_ERROR },
+  "no JSON": { send: () => raw("method=tools/list"), status: 400, code: PARSE_ERROR },
+  "another media type": {
+    send: () => raw(JSON.stringify(publish()), { "content-type": "text/plain" }),
+    status: 415,
+    code: REFUSED,
+  },
+  "a number": { send: () => message(5), status: 400, code: INVALID_REQUEST },
+  null: { send: () => message(null), status: 400, code: INVALID_REQUEST },
+  "an empty object": { send: () => message({}), status: 400, code: INVALID_REQUEST },
+  "a message without a version": {
+    send: () => message({ ...publish(), jsonrpc: undefined }),
+    status: 400,
+    code: INVALID_REQUEST,
+  },
+  "a message of JSON-RPC 1.0": { send: () => message(publish({ jsonrpc: "1.0" })), status: 400, code: INVALID_REQUEST },
+  "a message whose id is an object": { send: () => message(publish({ id: {} })), status: 400, code: INVALID_REQUEST },
+  "a method that is no text": { send: () => message(publish({ method: 7 })), status: 400, code: INVALID_REQUEST },
+  "parameters that are a list": { send: () => message(publish({ params: [1] })), status: 400, code: INVALID_REQUEST },
+  "an empty batch": { send: () => message([]), status: 400, code: INVALID_REQUEST },
+  "a batch of one": { send: () => message([publish()]), status: 400, code: INVALID_REQUEST },
+  "a batch": { send: () => message([publish(), publish({ id: 2 })]), status: 400, code: INVALID_REQUEST },
+  "a batch of 2026": {
+    send: () => ({ ...modernPublish(), body: [modernPublish().body] }),
+    status: 400,
+    code: INVALID_REQUEST,
+  },
+  "an answer that nobody waits for with other members": {
+    send: () => message({ jsonrpc: "2.0", id: 1, result: 5 }),
+    status: 400,
+    code: INVALID_REQUEST,
+  },
+  "an unknown revision in the header": {
+    send: () => changed(legacy("tools/call", publish().params), { "mcp-protocol-version": "1999-01-01" }),
+    status: 400,
+    code: REFUSED,
+  },
+  "a later revision": {
+    send: () => {
+      const { body, headers } = modernPublish();
+      const text = JSON.stringify(body).replaceAll("2026-07-28", "2099-01-01");
+      return changed({ raw: text, headers: headers ?? {} }, { "mcp-protocol-version": "2099-01-01" });
+    },
+    status: 400,
+    code: UNSUPPORTED_VERSION,
+  },
+  "a revision in the header that is not that of the message": {
+    send: () => changed(modernPublish(), { "mcp-protocol-version": "2025-11-25" }),
+    status: 400,
+    code: HEADER_MISMATCH,
+  },
+  "a message of 2026 without its header": {
+    send: () => changed(modernPublish(), { "mcp-protocol-version": null }),
+    status: 400,
+    code: HEADER_MISMATCH,
+  },
+  "another method in the header": {
+    send: () => changed(modernPublish(), { "mcp-method": "tools/list" }),
+    status: 400,
+    code: HEADER_MISMATCH,
+  },
+  "another tool in the header": {
+    send: () => changed(modernPublish(), { "mcp-name": "get_me" }),
+    status: 400,
+    code: HEADER_MISMATCH,
+  },
+  "the header of 2026 on a message of 2025": {
+    send: () => changed(legacy("tools/call", publish().params), { "mcp-protocol-version": "2026-07-28" }),
+    status: 400,
+    code: INVALID_PARAMS,
+  },
+  "an Accept without JSON": {
+    send: () => changed(legacy("tools/call", publish().params), { accept: "text/html" }),
+    status: 406,
+    code: REFUSED,
+  },
+  "an Accept without events, of 2025": {
+    send: () => changed(legacy("tools/call", publish().params), { accept: "application/json" }),
+    status: 406,
+    code: REFUSED,
+  },
+  "no Accept, of 2025": {
+    send: () => changed(legacy("tools/call", publish().params), { accept: null }),
+    status: 406,
+    code: REFUSED,
+  },
+  "an unknown method, of 2026": { send: () => modern("offers/publish"), status: 404, code: METHOD_NOT_FOUND },
+  "a method in another letter case": { send: () => modern("Tools/Call"), status: 404, code: METHOD_NOT_FOUND },
+  "a method that this server does not have": {
+    send: () => modern("resources/list"),
+    status: 404,
+    code: METHOD_NOT_FOUND,
+  },
+  "an unknown method, of 2025": { send: () => legacy("offers/publish"), status: 200, code: METHOD_NOT_FOUND },
+  "a method of a prototype": { send: () => legacy("constructor"), status: 200, code: METHOD_NOT_FOUND },
+  "a tool without a name": { send: () => legacy("tools/call", { arguments: {} }), status: 200, code: INVALID_PARAMS },
+  "arguments that are a list": {
+    send: () => modern("tools/call", { name: "publish_offer", arguments: [OFFER] }),
+    status: 200,
+    code: INVALID_PARAMS,
+  },
+  "arguments that are text": {
+    send: () => legacy("tools/call", { name: "publish_offer", arguments: OFFER }),
+    status: 200,
+    code: INVALID_PARAMS,
+  },
+  "a subscription to nothing": {
+    send: () => modern("subscriptions/listen", {}),
+    status: 200,
+    code: INVALID_PARAMS,
+  },
+};
+for (const name of ["Publish_Offer", "PUBLISH_OFFER", "publishOffer", "publish_offer ", "", "__proto__", "toString"]) {
+  for (const [era, request] of Object.entries({ modern, legacy }))
+    MESSAGES[`the tool ${JSON.stringify(name)}, ${era}`] = {
+      send: () => request("tools/call", { name, arguments: { text: OFFER } }),
+      status: name === "publish_offer " && era === "modern" ? 400 : 200,
+      code: name === "publish_offer " && era === "modern" ? HEADER_MISMATCH : INVALID_PARAMS,
+    };
+}
+
+const offersOf = async (): Promise<number> => (await agent.call("GET", "/v1/offers?limit=50")).body.results.length;
+
+for (const [name, { send, status, code }] of Object.entries(MESSAGES)) {
+  test(`${name} gets ${status} and the error ${code}`, async (t) => {
+    const answer = await post(market.url, agent.token, send());
+    t.is(answer.status, status, answer.text);
+    const { jsonrpc, error } = messageOf(answer);
+    t.is(jsonrpc, "2.0");
+    t.is(error?.code, code, answer.text);
+    t.true(error.message.length > 10);
+    t.is(answer.headers["cache-control"], "no-store");
+    t.is(await offersOf(), 0);
+  });
+}
+
+test("notifications and answers are accepted, and nothing is done with them", async (t) => {
+  const notification = { ...publish(), id: undefined };
+  t.is((await post(market.url, agent.token, message(notification))).status, 202);
+  t.is(
+    (await post(market.url, agent.token, message({ jsonrpc: "2.0", method: "notifications/initialized" }))).status,
+    202,
+  );
+  t.is((await post(market.url, agent.token, message({ jsonrpc: "2.0", id: 1, result: {} }))).status, 202);
+  t.is(await offersOf(), 0);
+});
+
+test("a subscription ends at once, because nothing that can be subscribed to changes", async (t) => {
+  const sent = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const answer = await post(market.url, agent.token, { ...sent, timeoutMs: 10_000 });
+  t.is(answer.status, 200);
+  t.regex(answer.text, /"resultType":"complete"/);
+});
+
+test("the tools that there are, are named when a tool is unknown", async (t) => {
+  const answer = await post(market.url, agent.token, modern("tools/call", { name: "Get_Me", arguments: {} }));
+  t.regex(answer.body.error.message, /lower case: get_me, search_offers, /);
+});
+
+// ── Methods, origins and hosts ───────────────────────────────────────────────────────────────────────────────────────
+
+for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"]) {
+  test(`${method} /mcp gets 405 at once, with and without a token`, async (t) => {
+    for (const headers of [{ ...ACCEPT }, { ...ACCEPT, authorization: `Bearer ${agent.token}` }]) {
+      const answer = await call(market.url, method, "/mcp", { headers, timeoutMs: 10_000 });
+      t.is(answer.status, 405);
+      t.is(answer.headers["allow"], "POST");
+    }
+  });
+}
+
+for (const path of ["/MCP", "/mcp/sse", "/sse"]) {
+  test(`there is nothing at ${path}`, async (t) => {
+    t.is((await call(market.url, "POST", path, modern("tools/list"))).status, 404);
+  });
+}
+
+for (const origin of [
+  "https://evil.example",
+  "null",
+  "http://localhost.evil.example",
+  "file://",
+  "no origin",
+  "http://[",
+]) {
+  test(`a request from a page at ${origin} is refused`, async (t) => {
+    const answer = await post(market.url, agent.token, changed(modernPublish(), { origin }));
+    t.is(answer.status, 403);
+    t.regex(answer.body.error.message, /without the header Origin/);
+    t.is(answer.headers["access-control-allow-origin"], undefined);
+    t.is(await offersOf(), 0);
+  });
+}
+
+for (const host of [
+  "evil.example",
+  "evil.example:80",
+  "localhost.evil.example",
+  "127.0.0.1.evil.example",
+  "[::2]",
+  "a b",
+]) {
+  test(`on a loopback address, the host ${host} is refused`, async (t) => {
+    const answer = await post(market.url, agent.token, changed(modernPublish(), { host }));
+    t.true(answer.status === 403 || answer.status === 400, answer.text);
+    t.is(await offersOf(), 0);
+  });
+}
+
+for (const host of ["localhost", "127.0.0.1:1", "[::1]"]) {
+  test(`on a loopback address, the host ${host} and a page of this machine are served`, async (t) => {
+    const sent = changed(modern("tools/list"), { host, origin: `http://${host}` });
+    t.is((await post(market.url, agent.token, sent)).status, 200);
+  });
+}
+
+// ── Sizes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const padded = (bytes: number, name = "publish_offer"): CallOptions =>
+  modern("tools/call", { name, arguments: { text: "x".repeat(bytes) } });
+
+test("a megabyte of arguments is refused, however it is sent", async (t) => {
+  for (const request of [padded(1024 * 1024), { ...padded(1024 * 1024), chunked: true }]) {
+    const answer = await post(market.url, agent.token, request);
+    t.is(answer.status, 413);
+    t.is(answer.body.error.data.code, "payload_too_large");
+  }
+  t.is(await offersOf(), 0);
+});
+
+for (const [where, sent] of [
+  ["its arguments", (many: object) => modern("tools/call", { name: "get_me", arguments: many })],
+  ["what it says of itself", (many: object) => legacy("tools/call", { name: "get_me", arguments: {}, _meta: many })],
+  [
+    "a depth of them",
+    (many: object) => modern("tools/call", { name: "get_me", arguments: { deep: { deeper: many } } }),
+  ],
+] as const) {
+  test(`a message with too many members in ${where} is refused before the protocol looks at each`, async (t) => {
+    const many = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`k${n}`, n]));
+    const answer = await post(market.url, agent.token, sent(many));
+    t.is(answer.status, 400);
+    t.regex(answer.body.error.message, /more than 5,000 members/);
+  });
+}
+
+test("arguments of an offer have the size limit of an offer", async (t) => {
+  for (const request of [padded(300 * 1024), { ...padded(300 * 1024), chunked: true }]) {
+    const { body } = await post(market.url, agent.token, request);
+    t.true(body.result.isError);
+    t.regex(body.result.content[0].text, /^The body is larger than 256 KB.*\n.*\n\(payload_too_large/);
+  }
+  const ask = await post(market.url, agent.token, padded(300 * 1024, "create_ask"));
+  t.regex(ask.body.result.content[0].text, /at most 4,000 characters/);
+});
+
+test("whoever has no known token sends at most a small body", async (t) => {
+  const stranger = `agt_${"0".repeat(49)}`;
+  t.is((await post(market.url, stranger, padded(300 * 1024))).status, 401);
+  t.is((await post(market.url, null, padded(300 * 1024))).status, 401);
+});
+
+for (const [tool, argument] of [
+  ["search_offers", "query"],
+  ["search_offers", "filters"],
+  ["publish_offer", "images"],
+  ["publish_offer", "idempotency_key"],
+  ["list_mine", "limit"],
+  ["list_mine", "what"],
+  ["get_offer", "offer_id"],
+  ["get_me", "unknown"],
+] as const) {
+  for (const [era, request] of Object.entries({ modern, legacy })) {
+    test(`deeply nested lists as ${argument} of ${tool} (${era}) are answered`, async (t) => {
+      const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+      const { body, headers = {} } = request("tools/call", { name: tool, arguments: { [argument]: "NESTED" } });
+      const answer = await post(market.url, agent.token, {
+        raw: JSON.stringify(body).replace('"NESTED"', nested),
+        headers,
+      });
+      const { result, error } = messageOf(answer);
+      t.true(tool === "get_me" ? result.isError === undefined : result?.isError || error.code === INVALID_PARAMS);
+      t.is(await offersOf(), 0);
+    });
+  }
+}
+
+// ── Arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const WRONG: [string, Body, RegExp][] = [
+  ["get_offer", {}, /^The member offer_id is missing\./],
+  ["get_offer", { offer_id: 5 }, /^The member offer_id must be text\./],
+  ["get_offer", { offer_id: null }, /^The member offer_id must be text\./],
+  ["get_offer", { offer_id: ["a"] }, /^The member offer_id must be text\./],
+  ["get_offer", { offer_id: "\0" }, /not_found/],
+  ["get_offer", JSON.parse('{"__proto__": {"offer_id": "x"}}'), /^The member offer_id is missing\./],
+  ["list_mine", {}, /^The member what is missing\./],
+  ["list_mine", { what: "Offers" }, /^The member what must be one of: offers, asks\./],
+  ["list_mine", { what: ["offers"] }, /^The member what must be one of/],
+  ["list_mine", { what: "constructor" }, /^The member what must be one of/],
+  ["list_mine", { what: "asks", status: "published" }, /^The member status must be one of: .*active/],
+  ["list_mine", { what: "offers", limit: "many" }, /^The member limit must be a number/],
+  ["list_mine", { what: "offers", limit: true }, /^The member limit must be a number/],
+  ["list_mine", { what: "offers", limit: [5] }, /^The member limit must be a number/],
+  ["list_mine", { what: "offers", limit: {} }, /^The member limit must be a number/],
+  ["list_mine", { what: "offers", limit: 0 }, /^The member limit must be at least 1/],
+  ["list_mine", { what: "offers", limit: 51 }, /^The member limit may be at most 50/],
+  ["list_mine", { what: "offers", cursor: "x" }, /cursor/],
+  ["list_matches", { ask_id: 1 }, /^The member ask_id must be text/],
+  ["publish_offer", { text: OFFER, images: "https://a.example/b.jpg" }, /The member images must be a list/],
+  ["publish_offer", { text: OFFER, images: Array(17).fill("https://a.example/b.jpg") }, /at most 16 images/],
+  ["publish_offer", { text: OFFER, idempotency_key: 5 }, /^An Idempotency-Key has 1 to 255 characters/],
+  ["publish_offer", { text: OFFER, idempotency_key: "" }, /^An Idempotency-Key has 1 to 255 characters/],
+  ["publish_offer", { text: OFFER, origin_ask_id: "mine" }, /\n\((bad_request|not_found), /],
+  ["publish_offer", { text: "half a \ud800 pair" }, /surrogate/],
+  ["search_offers", { query: {} }, /^The member query must be text/],
+  ["search_offers", { query: "sofa", filters: "Berlin" }, /^The member filters must be an object/],
+  ["search_offers", { query: "sofa", filters: { price: { max: "200" } } }, /filters.price.max must be a number/],
+  ["search_offers", { query: "sofa", sort: "cheapest" }, /^The member sort must be one of/],
+  ["report_offer", { offer_id: "x", reason: "boring" }, /^The member reason must be one of/],
+];
+
+for (const [tool, args, expected] of WRONG) {
+  test(`${tool} ${JSON.stringify(args).replace(OFFER, "an offer").slice(0, 80)} is an error that says what to send`, async (t) => {
+    const { isError, content, structuredContent } = await callTool(market.url, agent.token, tool, args);
+    t.true(isError);
+    t.is(structuredContent, undefined);
+    t.regex(content[0].text, expected);
+    t.is(await offersOf(), 0);
+  });
+}
+
+test("null stands for what is left out", async (t) => {
+  const result = await callTool(market.url, agent.token, "list_mine", { what: "offers", status: null, limit: null });
+  t.deepEqual(result.structuredContent.results, []);
+});
+
+const WRONG_CHANGES: [string, Body, RegExp][] = [
+  ["update_offer", { offer_id: "OFFER" }, /^Send what to change: text, images or status\./],
+  [
+    "update_offer",
+    { offer_id: "OFFER", status: "removed" },
+    /^The member status must be one of: published, archived, confirmed\./,
+  ],
+  [
+    "update_offer",
+    { offer_id: "OFFER", status: "archived", text: OFFER },
+    /^One call changes either status or text and images/,
+  ],
+  ["update_ask", { ask_id: "ASK" }, /^Send what to change: text, watch_enabled or status\./],
+  ["update_ask", { ask_id: "ASK", status: "active", watch_enabled: false }, /^One call changes either status or/],
+  ["update_ask", { ask_id: "ASK", watch_enabled: "yes" }, /^The member watch_enabled must be true or false/],
+];
+
+test("a change that cannot be made in one step changes nothing, and says what to send", async (t) => {
+  const owner = await market.agent();
+  const { body: offer } = await owner.call("POST", "/v1/offers", { text: OFFER });
+  const { body: ask } = await owner.call("POST", "/v1/asks", { text: "I want a grey sofa in Berlin" });
+  const state = async () => [
+    (await owner.call("GET", `/v1/offers/${offer.offer_id}`)).body,
+    (await owner.call("GET", `/v1/asks/${ask.id}`)).body,
+  ];
+  const before = await state();
+  for (const [tool, args, expected] of WRONG_CHANGES) {
+    const filled = JSON.parse(
+      JSON.stringify(args).replace('"OFFER"', `"${offer.offer_id}"`).replace('"ASK"', `"${ask.id}"`),
+    );
+    const { isError, content } = await callTool(market.url, owner.token, tool, filled);
+    t.true(isError);
+    t.regex(content[0].text, expected);
+  }
+  t.deepEqual(await state(), before);
+});
+
+test("a caller with too many calls open gets 429 for the excess, with the time to wait", async (t) => {
+  const { token } = await market.agent();
+  const answers = await Promise.all(
+    Array.from({ length: 400 }, () => post(market.url, token, modern("tools/call", { name: "get_me", arguments: {} }))),
+  );
+  const served = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 429);
+  t.is(served.length + refused.length, 400);
+  t.true(
+    served.every(({ body }) => body.result.isError === undefined || /rate_limited/.test(body.result.content[0].text)),
+  );
+  for (const { headers, body } of refused) {
+    t.is(headers["retry-after"], "1");
+    t.is(body.error.data.code, "rate_limited");
+  }
+});
+
+test("a client that hangs up leaves nothing open", async (t) => {
+  const { body, headers = {} } = modernPublish();
+  const payload = JSON.stringify(body);
+  const head = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", `Authorization: Bearer ${agent.token}`];
+  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
+  head.push("Content-Type: application/json", `Content-Length: ${payload.length}`);
+  const { port } = new URL(market.url);
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = connect(Number(port), "127.0.0.1");
+      await new Promise<void>((resolve) => {
+        socket.on("close", () => resolve());
+        socket.on("error", () => resolve());
+        socket.write(`${head.join("\r\n")}\r\n\r\n${payload.slice(0, 50)}`, () => socket.destroy());
+      });
+    }),
+  );
+  t.is((await post(market.url, agent.token, modern("tools/list"))).status, 200);
+  t.is(await offersOf(), 0);
+});

@@ -1,0 +1,289 @@
+import { auth as auth2, type OAuthClientProvider as Provider2 } from "@modelcontextprotocol/client";
+import { auth, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import test from "ava";
+import { CLIENTS } from "../http/mcp.ts";
+import { type Fixture, heading, openFixture, press } from "../pages/fixture.ts";
+import { faults, SOUND } from "../pages/sound.ts";
+import { leaveBy, openPage, screenshot, VIEWS } from "../support/browser.ts";
+import { type Body, SOFA } from "../support/market.ts";
+import { authorizeUrl, exchange, newVerifier, register, sendForm, startClient, statusOf } from "./client.ts";
+
+/** A person in Chromium connects a client of OAuth, against the real service. */
+
+let fixture: Fixture;
+test.before(async () => {
+  fixture = await openFixture({ CLIENT_METADATA_PRIVATE: "allow" });
+});
+test.after.always(() => fixture?.end());
+
+for (const view of VIEWS) {
+  test(`a person connects a client and removes it on ${view.name}`, async (t) => {
+    const { url } = fixture.service;
+    const client = await startClient(t);
+    const client_id = await register(url, ["http://127.0.0.1/callback"], "Desk assistant");
+    const { verifier, challenge } = newVerifier();
+    const page = await openPage(fixture.browser, view, t);
+    await page.goto(authorizeUrl(url, { client_id, redirect_uri: client.redirectUri, code_challenge: challenge }));
+    t.regex(page.url(), /\/connect\/[\w-]{43}$/);
+    t.true(await page.getByText("“Desk assistant”").isVisible());
+    t.true(await page.getByText(new URL(client.redirectUri).host, { exact: true }).isVisible());
+    t.true(await page.getByText("A program on this computer gets the access.").isVisible());
+    await screenshot(page, `oauth-${view.name}`);
+    t.deepEqual(await faults(page), SOUND);
+
+    const arrival = client.next();
+    await page.getByRole("button", { name: "Approve" }).click();
+    const came = await arrival;
+    await page.getByRole("heading", { name: "Back at the program" }).waitFor();
+    t.deepEqual([came.get("state"), came.get("iss"), came.get("error")], ["state of the client", url, null]);
+    const given = await exchange(url, {
+      client_id,
+      code: came.get("code") ?? "",
+      code_verifier: verifier,
+      redirect_uri: client.redirectUri,
+    });
+    t.is(given.status, 200, given.text);
+    const { access_token, refresh_token, ...rest } = given.body;
+    t.deepEqual(rest, { token_type: "Bearer", expires_in: 3600, scope: "market" });
+    t.is(await statusOf(url, access_token), 200);
+
+    const fields = { grant_type: "refresh_token", client_id, refresh_token };
+    const refreshed = await sendForm(fixture.other.url, "/oauth/token", fields);
+    t.is(refreshed.status, 200, "another process of the service refreshes, too");
+    t.is(await statusOf(url, access_token), 401);
+    t.is(await statusOf(url, refreshed.body.access_token), 200);
+
+    // The approval made an account and signed this browser in.
+    await page.goto(`${url}/settings`);
+    t.is(await page.getByRole("heading", { level: 2, name: "Desk assistant" }).count(), 1);
+    await page.locator("summary", { hasText: "Remove" }).first().click();
+    await press(page, "Remove this agent");
+    t.is(await statusOf(url, refreshed.body.access_token), 401);
+    t.is(await statusOf(fixture.other.url, refreshed.body.access_token), 401);
+    const late = await sendForm(url, "/oauth/token", { ...fields, refresh_token: refreshed.body.refresh_token });
+    t.deepEqual([late.status, late.body.error], [400, "invalid_grant"]);
+  });
+}
+
+test("the page after Approve says where the browser goes, and is sound", async (t) => {
+  const { url } = fixture.service;
+  const client_id = await register(url, ["https://assistant.example/callback"], "Assistant");
+  for (const view of VIEWS) {
+    const page = await openPage(fixture.browser, view, t);
+    // With 204, the browser stays on the page that sends it on.
+    await page.route("https://assistant.example/**", (route) => route.fulfill({ status: 204 }));
+    const { challenge } = newVerifier();
+    await page.goto(
+      authorizeUrl(url, { client_id, redirect_uri: "https://assistant.example/callback", code_challenge: challenge }),
+    );
+    t.true(await page.getByText("assistant.example", { exact: true }).isVisible());
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("heading", { name: "Assistant now acts for you" }).waitFor();
+    const link = page.getByRole("link", { name: "Go back to assistant.example" });
+    t.regex((await link.getAttribute("href")) ?? "", /^https:\/\/assistant\.example\/callback\?code=[\w-]{43}&state=/);
+    await screenshot(page, `oauth-returning-${view.name}`);
+    t.deepEqual(await faults(page), SOUND);
+    await page.context().close();
+  }
+});
+
+test("the browser also arrives if the client's site redirects it further to another site", async (t) => {
+  const { url } = fixture.service;
+  const app = await startClient(t);
+  const site = await startClient(t, app.redirectUri.replace("127.0.0.1", "localhost"));
+  const client_id = await register(url, [site.redirectUri]);
+  const page = await openPage(fixture.browser, undefined, t);
+  await page.goto(
+    authorizeUrl(url, { client_id, redirect_uri: site.redirectUri, code_challenge: newVerifier().challenge }),
+  );
+  const refused: string[] = [];
+  page.on("console", (message) => refused.push(message.text()));
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("heading", { name: "Back at the program" }).waitFor();
+  t.is(new URL(page.url()).hostname, "localhost");
+  t.deepEqual(
+    refused.filter((text) => /Content Security Policy/.test(text)),
+    [],
+  );
+});
+
+test("“Not mine” sends the browser nowhere by itself, and its link tells the client", async (t) => {
+  const { url } = fixture.service;
+  const client = await startClient(t);
+  const client_id = await register(url, [client.redirectUri], "Strange program");
+  const page = await openPage(fixture.browser, undefined, t);
+  await page.goto(
+    authorizeUrl(url, { client_id, redirect_uri: client.redirectUri, code_challenge: newVerifier().challenge }),
+  );
+  await press(page, "Not mine");
+  t.is(await heading(page), "This agent does not act for you");
+  await screenshot(page, "oauth-declined");
+  t.deepEqual(await faults(page), SOUND);
+  t.is(client.arrived.length, 0);
+  const arrival = client.next();
+  await leaveBy(page, page.getByRole("link", { name: "Go back to the program on this computer" }));
+  const came = await arrival;
+  t.deepEqual(
+    ["error", "state", "iss", "code"].map((name) => came.get(name)),
+    ["access_denied", "state of the client", url, null],
+  );
+});
+
+test("a client that publishes a document about itself needs no registration", async (t) => {
+  const { url } = fixture.service;
+  const client = await startClient(t);
+  const page = await openPage(fixture.browser, undefined, t);
+  const { verifier, challenge } = newVerifier();
+  const client_id = client.document;
+  await page.goto(authorizeUrl(url, { client_id, redirect_uri: client.redirectUri, code_challenge: challenge }));
+  t.true(await page.getByText("“Published client”").isVisible());
+  t.true(await page.getByText(`It is published at ${new URL(client_id).host}.`).isVisible());
+  await screenshot(page, "oauth-published");
+  t.deepEqual(await faults(page), SOUND);
+  const arrival = client.next();
+  await page.getByRole("button", { name: "Approve" }).click();
+  const code = (await arrival).get("code") ?? "";
+  const { status, body } = await exchange(url, {
+    client_id,
+    code,
+    code_verifier: verifier,
+    redirect_uri: client.redirectUri,
+  });
+  t.is(status, 200);
+  t.is(await statusOf(url, body.access_token), 200);
+  t.deepEqual(await fixture.sql("select from market.oauth_client where name = 'Published client'"), []);
+});
+
+test("a person who has an account signs in first, and comes back to the same request", async (t) => {
+  const { url } = fixture.service;
+  const { page, account } = await fixture.newPerson(t, "First agent");
+  await fixture.prove(account);
+  await fixture.age(account);
+  const client = await startClient(t);
+  const client_id = await register(url, [client.redirectUri], "Second assistant");
+  const { verifier, challenge } = newVerifier();
+  await page.goto(authorizeUrl(url, { client_id, redirect_uri: client.redirectUri, code_challenge: challenge }));
+  const link = page.url();
+  t.true(await page.getByText("lena@example.com").isVisible());
+  const first = await page.getByRole("link", { name: "Sign in first" }).getAttribute("href");
+  t.is(new URL(first ?? "", url).searchParams.get("return"), new URL(link).pathname);
+  await fixture.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
+  await page.goto(link);
+  const arrival = client.next();
+  await page.getByRole("button", { name: "Approve" }).click();
+  const code = (await arrival).get("code") ?? "";
+  const { body } = await exchange(url, { client_id, code, code_verifier: verifier, redirect_uri: client.redirectUri });
+  t.is(await statusOf(url, body.access_token), 200);
+  await page.goto(`${url}/settings`);
+  t.deepEqual((await page.locator("h2.name").allTextContents()).sort(), ["“First agent”", "“Second assistant”"]);
+});
+
+test("a request with a mistake is explained, and its link tells the client", async (t) => {
+  const { url } = fixture.service;
+  const client = await startClient(t);
+  const client_id = await register(url, [client.redirectUri]);
+  const page = await openPage(fixture.browser, undefined, t);
+  await page.goto(authorizeUrl(url, { client_id, redirect_uri: client.redirectUri, code_challenge: null }));
+  t.is(await heading(page), "This program cannot be connected");
+  await screenshot(page, "oauth-mistake");
+  t.deepEqual(await faults(page), SOUND);
+  t.is(client.arrived.length, 0);
+  const arrival = client.next();
+  await leaveBy(page, page.getByRole("link", { name: "Go back to the program on this computer" }));
+  const came = await arrival;
+  t.deepEqual([came.get("error"), came.get("code"), came.get("iss")], ["invalid_request", null, url]);
+});
+
+test("a second click on Approve, after the client has its tokens, ends nothing", async (t) => {
+  const { url } = fixture.service;
+  const client = await startClient(t);
+  const client_id = await register(url, [client.redirectUri]);
+  const { verifier, challenge } = newVerifier();
+  const page = await openPage(fixture.browser, undefined, t);
+  await page.goto(authorizeUrl(url, { client_id, redirect_uri: client.redirectUri, code_challenge: challenge }));
+  const link = page.url();
+  const token = (await page.locator("input[name=token]").getAttribute("value")) ?? "";
+  const click = () => page.request.post(link, { form: { token, decision: "approve" }, headers: { Origin: url } });
+  const first = await click();
+  const address = new URL(/^0; url=(.*)$/.exec(first.headers()["refresh"] ?? "")?.[1] ?? "");
+  const [second] = await Promise.all([click(), click()]);
+  t.is(second.headers()["refresh"], first.headers()["refresh"], "the same code");
+  const { body } = await exchange(url, {
+    client_id,
+    code: address.searchParams.get("code") ?? "",
+    code_verifier: verifier,
+    redirect_uri: client.redirectUri,
+  });
+  const third = await click();
+  t.is(third.status(), 200);
+  t.is(third.headers()["refresh"], undefined);
+  t.is(await statusOf(url, body.access_token), 200);
+});
+
+/** What both generations of the official client have in common. */
+const remembering = (redirectUrl: string) => {
+  const kept: { client?: unknown; tokens?: { access_token: string }; verifier?: string; sent?: URL } = {};
+  const provider = {
+    redirectUrl,
+    clientMetadata: { client_name: "Official client", redirect_uris: [redirectUrl] },
+    clientInformation: () => kept.client,
+    saveClientInformation: (client: unknown) => {
+      kept.client = client;
+    },
+    tokens: () => kept.tokens,
+    saveTokens: (tokens: { access_token: string }) => {
+      kept.tokens = tokens;
+    },
+    redirectToAuthorization: (sent: URL) => {
+      kept.sent = sent;
+    },
+    saveCodeVerifier: (verifier: string) => {
+      kept.verifier = verifier;
+    },
+    codeVerifier: () => kept.verifier ?? "",
+  };
+  return { kept, provider };
+};
+
+for (const [generation, name, run] of [
+  [
+    "first",
+    "the client of 2025",
+    (provider: unknown, options: { serverUrl: string; authorizationCode?: string }) =>
+      auth(provider as OAuthClientProvider, options),
+  ],
+  [
+    "second",
+    "the client of 2026",
+    (provider: unknown, options: { serverUrl: string; authorizationCode?: string }) =>
+      auth2(provider as Provider2, options),
+  ],
+] as const) {
+  test(`the ${generation} generation of the official MCP client finds out by itself how to get access, and does the main job`, async (t) => {
+    const { url } = fixture.service;
+    const serverUrl = `${url}/mcp`;
+    const client = await startClient(t);
+    const { kept, provider } = remembering(client.redirectUri);
+    t.is(await run(provider, { serverUrl }), "REDIRECT");
+    const page = await openPage(fixture.browser, undefined, t);
+    await page.goto(String(kept.sent));
+    const arrival = client.next();
+    await page.getByRole("button", { name: "Approve" }).click();
+    const authorizationCode = (await arrival).get("code") ?? "";
+    t.is(await run(provider, { serverUrl, authorizationCode, iss: url } as Parameters<typeof run>[1]), "AUTHORIZED");
+    const first = kept.tokens?.access_token ?? "";
+    t.is(await statusOf(url, first), 200);
+    t.is(await run(provider, { serverUrl }), "AUTHORIZED", "it refreshes");
+    t.is(await statusOf(url, first), 401);
+    t.is(await statusOf(url, kept.tokens?.access_token ?? ""), 200);
+    const assistant = await CLIENTS[name]?.connect(url, kept.tokens?.access_token ?? "");
+    const published = await assistant?.callTool("publish_offer", { text: SOFA });
+    t.is(published?.structuredContent.status, "published");
+    const found = await assistant?.callTool("search_offers", { query: "sofa" });
+    t.true(
+      found?.structuredContent.results.some(({ id }: Body) => id === published?.structuredContent.offer_id),
+      "what it publishes is found",
+    );
+    await assistant?.close();
+  });
+}

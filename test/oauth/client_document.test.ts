@@ -1,0 +1,181 @@
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import test from "ava";
+import { findDocuments } from "../../src/oauth/client_document.ts";
+
+/** Fetching the documents in which clients describe themselves, from servers that want to harm the market. */
+
+/** The part of ava's `t` that registers a clean-up. */
+type Teardown = { teardown: (clean: () => Promise<void>) => void };
+
+const listen = async (t: Teardown, answer: RequestListener, host = "127.0.0.1"): Promise<string> => {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  t.teardown(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://${host}:${(server.address() as AddressInfo).port}/client.json`;
+};
+
+const REDIRECTS = ["https://editor.example/callback"];
+
+/** Serves a document that names its own address, with changes. */
+const serveDocument = async (t: Teardown, changes: object = {}, headers: Record<string, string> = {}) => {
+  const address: string = await listen(t, (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify({ client_id: address, client_name: "Editor", redirect_uris: REDIRECTS, ...changes }));
+  });
+  return address;
+};
+
+const anywhere = findDocuments(true);
+const publicOnly = findDocuments(false);
+
+/** The detail of the refusal. @throws an Error if there is none, or if it is no Problem for the person */
+const refusalOf = async (attempt: Promise<unknown>): Promise<string> => {
+  try {
+    await attempt;
+  } catch (error) {
+    const { code, detail, members } = error as { code: string; detail: string; members: { error: string } };
+    if (code !== "bad_request" || members.error !== "invalid_client") throw error;
+    return detail;
+  }
+  throw new Error("The document was accepted.");
+};
+
+test("a document gives the client's name and redirect URIs", async (t) => {
+  t.deepEqual(await anywhere(await serveDocument(t)), { client_name: "Editor", redirect_uris: REDIRECTS });
+  const nameless = await serveDocument(t, { client_name: undefined, token_endpoint_auth_method: "none", more: {} });
+  t.is((await anywhere(nameless)).client_name, new URL(nameless).host);
+});
+
+for (const [what, changes, why] of [
+  ["names another client", { client_id: "https://editor.example/other" }, /names another client_id/],
+  ["has no redirect URIs", { redirect_uris: [] }, /lacks client_id or redirect_uris/],
+  ["has a NUL", { redirect_uris: ["https://x.example/\0"] }, /malformed/],
+  ["wants a secret", { token_endpoint_auth_method: "client_secret_post" }, /token_endpoint_auth_method/],
+  ["is huge", { padding: "x".repeat(11 * 1024) }, /more than 10 KB/],
+] as const) {
+  test(`a document that ${what} is refused`, async (t) => {
+    t.regex(await refusalOf(anywhere(await serveDocument(t, changes))), why);
+  });
+}
+
+test("of an endless document, little more than the limit is read", async (t) => {
+  let sent = 0;
+  const address = await listen(t, (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const write = (): void => {
+      sent += 1024;
+      if (!response.destroyed) response.write(" ".repeat(1024), () => setImmediate(write));
+    };
+    write();
+  });
+  t.regex(await refusalOf(anywhere(address)), /more than 10 KB/);
+  t.true(sent < 4 * 1024 * 1024);
+});
+
+test("a server that does not come to an end is given up after five seconds", async (t) => {
+  const silent = await listen(t, () => undefined);
+  const dripping = await listen(t, (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const timer = setInterval(() => response.write(" "), 100);
+    response.once("close", () => clearInterval(timer));
+  });
+  const began = performance.now();
+  for (const detail of await Promise.all([silent, dripping].map((address) => refusalOf(anywhere(address)))))
+    t.regex(detail, /nothing whole came from there within 5 seconds/);
+  t.true(performance.now() - began >= 4_900);
+});
+
+test("a redirect is not followed", async (t) => {
+  let followed = false;
+  const target = await listen(t, (_request, response) => {
+    followed = true;
+    response.end();
+  });
+  const address = await listen(t, (_request, response) => response.writeHead(302, { location: target }).end());
+  t.regex(await refusalOf(anywhere(address)), /its status there is 302/);
+  t.false(followed);
+});
+
+test("what is no JSON is refused", async (t) => {
+  const html = await listen(t, (_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<p>");
+  });
+  t.regex(await refusalOf(anywhere(html)), /not JSON/);
+  const broken = await listen(t, (_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"client_id":');
+  });
+  t.regex(await refusalOf(anywhere(broken)), /not JSON/);
+});
+
+for (const address of [
+  "http://editor.example/client.json",
+  "https://editor.example",
+  "https://editor.example/",
+  "https://editor.example/client.json#x",
+  "https://user:password@editor.example/client.json",
+  "https://EDITOR.example/client.json",
+  "https://editor.example/a/../client.json",
+  "https://",
+]) {
+  test(`${address} is no client_id`, async (t) => {
+    t.regex(await refusalOf(publicOnly(address)), /not an https address with a path/);
+  });
+}
+
+test("no connection is made to an address that is not public, whatever the name", async (t) => {
+  let asked = 0;
+  // A listener that counts connections, because TLS comes before a request.
+  const server = createTlsServer(() => undefined).on("connection", () => {
+    asked += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.teardown(async () => {
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as AddressInfo;
+  const hosts = [
+    "127.0.0.1",
+    // A name, judged by the address to which it leads.
+    "localhost",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "10.0.0.1",
+    "169.254.169.254",
+    "192.168.0.1",
+    "172.16.0.1",
+    "100.64.0.1",
+    "0.0.0.0",
+    "[fd00::1]",
+    "[fe80::1]",
+  ];
+  for (const host of hosts) {
+    const { href } = new URL(`https://${host}:${port}/client.json`);
+    t.regex(await refusalOf(publicOnly(href)), /cannot be reached there from the internet/, host);
+  }
+  t.is(asked, 0);
+});
+
+test("the refusal does not tell what is in our network", async (t) => {
+  const closed = await listen(t, () => undefined);
+  const { port } = new URL(closed);
+  const [open, shut] = await Promise.all([
+    refusalOf(publicOnly(`https://127.0.0.1:${port}/client.json`)),
+    refusalOf(publicOnly("https://127.0.0.1:1/client.json")),
+  ]);
+  t.is(open, shut);
+});
+
+test("at most 60 documents are fetched at once", async (t) => {
+  const address = await listen(t, () => undefined);
+  const find = findDocuments(true);
+  const codes = await Promise.all(
+    Array.from({ length: 64 }, () => find(address).then(String, (error: { code: string }) => error.code)),
+  );
+  t.is(codes.filter((code) => code === "bad_request").length, 60);
+  t.is(codes.filter((code) => code === "service_unavailable").length, 4);
+});

@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { networkInterfaces, tmpdir } from "node:os";
+import { join } from "node:path";
+import test from "ava";
+import { readConfig } from "../../src/config.ts";
+import { isLoopbackHost } from "../../src/http/address.ts";
+import { keepsMail, openMailbox } from "../../src/mail/mailbox.ts";
+import { newVisitor, type View, wordsOf } from "../sign_in/visitor.ts";
+import { launchBrowser, openPage, screenshot, VIEWS } from "../support/browser.ts";
+import { call, connectAgent, eventually } from "../support/market.ts";
+import { freePort } from "../support/postgres.ts";
+import { startService, type Teardown } from "../support/service.ts";
+import { servePages } from "./site.ts";
+import { faults, invalidHtml, SOUND } from "./sound.ts";
+
+/** Tests the mailbox of a service without a mail server: who sees it, what it keeps, and signing in with it. */
+
+const SIGN_IN = { methods: ["email"] as const, providers: {}, recordKey: null };
+
+const withMailbox = async (t: Teardown) => {
+  const mailbox = openMailbox();
+  const site = await servePages(t, {}, undefined, { ...SIGN_IN, mailer: mailbox, mailbox });
+  return {
+    site,
+    mailbox,
+    open: (headers: Record<string, string> = {}) => call(site.url, "GET", "/mailbox", { headers }),
+  };
+};
+
+/** An address of this machine at which other machines reach it, if it has one. */
+const ADDRESS = Object.values(networkInterfaces())
+  .flat()
+  .find((one) => one && !one.internal && one.family === "IPv4")?.address;
+
+const codeOn = (page: View): string => /\s(\d{6})\s/.exec(page.text)?.[1] ?? "no code";
+
+test("on a bare machine a person proves an e-mail address by the mailbox, which no other machine sees", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-mailbox-"));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const env = { DATA_DIR: folder, PORT: String(port), HOST: "0.0.0.0", BASE_URL: url };
+  const service = await startService({ database: "", env }, t);
+  const agent = await connectAgent(service.url, "Claude");
+  const person = newVisitor();
+  await person.submit(await person.get(agent.link), "Approve");
+  const { body: me } = await agent.call("GET", "/v1/me");
+  t.deepEqual(me.account.available_methods, ["email"]);
+  const started = await agent.call("POST", "/v1/me/verifications", { method: "email" });
+  t.is(started.status, 201);
+
+  const asked = await person.submit(await person.get(started.body.url), "Send me a code", {
+    email: "lena@example.com",
+  });
+  t.is(asked.heading, "Check your mail");
+  t.true(asked.text.includes('href="/mailbox"'));
+  const mailbox = await person.get(`${url}/mailbox`);
+  t.true(wordsOf(mailbox).includes("To lena@example.com"));
+  const arrived = await person.submit(asked, "code", { code: codeOn(mailbox) });
+  t.is(arrived.heading, "You have signed in");
+  t.is((await agent.call("GET", `/v1/me/verifications/${started.body.id}`)).body.status, "completed");
+  // The worker sends its notices there, too.
+  await eventually(
+    () => person.get(`${url}/mailbox`),
+    ({ text }) => text.includes("A way to sign in to Souk was added"),
+  );
+  t.true(service.logs().includes(`${url}/mailbox`), "the start says where the mail is");
+
+  if (ADDRESS === undefined) return t.log("This machine has no address besides loopback.");
+  for (const host of [`localhost:${port}`, `${ADDRESS}:${port}`])
+    t.is((await call(`http://${ADDRESS}:${port}`, "GET", "/mailbox", { headers: { host } })).status, 404, host);
+});
+
+test("mail is kept only by a service with its own database, without a mail server, on a loopback address", (t) => {
+  const keeps = (env: Record<string, string>) => keepsMail(readConfig(env));
+  for (const env of [{}, { BASE_URL: "http://localhost:3000", HOST: "0.0.0.0" }, { HOST: "::1" }])
+    t.true(keeps(env), JSON.stringify(env));
+  for (const env of [
+    { BASE_URL: "https://souk.example" },
+    { HOST: "0.0.0.0" },
+    { DATABASE_URL: "postgres://localhost/souk" },
+    { SMTP_URL: "smtp://127.0.0.1:1025", MAIL_FROM: "souk@localhost.example" },
+  ])
+    t.false(keeps(env), JSON.stringify(env));
+});
+
+test("a page of another name, a proxy and an agent do not see the mailbox", async (t) => {
+  const { site, open } = await withMailbox(t);
+  const { port } = new URL(site.url);
+  for (const host of ["127.0.0.1", "localhost", "[::1]", "souk.localhost"])
+    t.is((await open({ host: `${host}:${port}` })).status, 200, host);
+  for (const host of ["evil.example", "localhost.evil.example", "192.168.1.5", "0.0.0.0"])
+    t.is((await open({ host: `${host}:${port}` })).status, 404, host);
+  for (const header of ["x-forwarded-for", "forwarded", "x-forwarded-host", "x-real-ip", "via"])
+    t.is((await open({ [header]: "127.0.0.1" })).status, 404, header);
+  t.is((await open({ authorization: "Bearer agt_x" })).status, 400);
+  t.is((await call(site.url, "POST", "/mailbox")).status, 405);
+});
+
+test("the mailbox escapes what others wrote, is not stored, and keeps the newest fifty messages", async (t) => {
+  const { site, mailbox, open } = await withMailbox(t);
+  for (let count = 1; count <= 51; count += 1)
+    await mailbox.send(`reader${count}@example.com`, { subject: `Number ${count}`, text: "-", html: "" });
+  const hostile = '<img src=x onerror="alert(1)"> http://evil.example/ javascript:alert(1)';
+  await mailbox.send("<b>@example.com", { subject: hostile, text: `${hostile}\n${site.url}/sign-in/link/x`, html: "" });
+  const page = await open();
+  t.is(page.headers["cache-control"], "no-store");
+  t.deepEqual(await invalidHtml(page.text), []);
+  t.false(page.text.includes("<img"));
+  t.deepEqual(
+    [...page.text.matchAll(/<a href="(http[^"]*)"/g)].map(([, href]) => href),
+    [`${site.url}/sign-in/link/x`],
+  );
+  const subjects = [...page.text.matchAll(/Number (\d+)</g)].map(([, number]) => Number(number));
+  t.is(subjects.length, 49);
+  t.deepEqual([subjects[0], subjects.at(-1)], [51, 3]);
+});
+
+test("names and addresses of the machine itself, and no others, are loopback", (t) => {
+  for (const host of ["localhost", "LOCALHOST", "127.0.0.1", "127.9.9.9", "::1", "[::1]", "::ffff:127.0.0.1"])
+    t.true(isLoopbackHost(host), host);
+  for (const host of ["", "0.0.0.0", "::", "128.0.0.1", "127.0.0.1.evil.example", "localhost.evil.example", "fe80::1"])
+    t.false(isLoopbackHost(host), host);
+});
+
+test("the mailbox is accessible and fits every screen", async (t) => {
+  const { site, mailbox } = await withMailbox(t);
+  const browser = await launchBrowser();
+  t.teardown(() => browser.close());
+  for (const view of [...VIEWS, { name: "narrow", width: 320, height: 640, colorScheme: "light" as const }]) {
+    const page = await openPage(browser, view, t);
+    await page.goto(`${site.url}/mailbox`);
+    t.deepEqual(await faults(page), SOUND, view.name);
+    await mailbox.send(`${"long".repeat(15)}@example.com`, {
+      subject: "Sign in to Souk",
+      text: `Type this code where you asked for it:\n\n    123456\n\n${site.url}/sign-in/link/${"x".repeat(60)}`,
+      html: "",
+    });
+    await page.reload();
+    await screenshot(page, `mailbox-${view.name}`);
+    t.deepEqual(await faults(page), SOUND, view.name);
+  }
+});

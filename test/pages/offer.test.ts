@@ -1,0 +1,363 @@
+import Validator from "@adobe/structured-data-validator";
+import test from "ava";
+import { SESSION_COOKIE } from "../../src/http/cookies.ts";
+import { openPage, screenshot, VIEWS } from "../support/browser.ts";
+import { type Agent, type Answer, call, connectedAgent } from "../support/market.ts";
+import { type Fixture, heading, openFixture, press } from "./fixture.ts";
+import { raised, servePages } from "./site.ts";
+import { faults, invalidHtml, SOUND } from "./sound.ts";
+
+/** Tests the page of an offer, against the real service: who sees what, and that no contact leaks. */
+
+const TEXT = `Oak table for eight, used, in good condition. 180 EUR, pick up in Berlin-Neukölln.
+
+Call Lena at 030 901820, or write to lena@example.com.
+The shop is lena-moebel.example.com, the second number is 0176 9988 7766. <script>alert(1)</script>`;
+const IMAGES = ["https://images.example.com/table.jpg"];
+/** Every way in which the text says how to reach its author. */
+const CONTACTS = /030 ?901820|4930901820|lena@example\.com|lena-moebel|9988 ?7766/;
+
+let fixture: Fixture;
+let seller: Agent;
+test.before(async () => {
+  fixture = await openFixture();
+  seller = await connectedAgent(fixture.service.url, fixture.database, "Seller");
+});
+test.after.always(() => fixture?.end());
+
+const publish = async (agent: Agent, text = TEXT): Promise<{ id: string; url: string }> => {
+  const { status, body } = await agent.call("POST", "/v1/offers", { text, images: IMAGES });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return { id: body.offer_id, url: body.web_url };
+};
+
+const open = (id: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  call(fixture.service.url, "GET", `/offers/${id}`, { headers });
+
+/** The structured data of a page. */
+const jsonLdOf = ({ text }: Answer): Record<string, unknown> =>
+  JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text)?.[1] ?? "{}");
+
+test("every answer with an offer has the address of its page, and a test agent's has none", async (t) => {
+  const { id, url } = await publish(seller);
+  t.is(url, `${fixture.service.url}/offers/${id}`);
+  const read = await seller.call("GET", `/v1/offers/${id}`);
+  t.is(read.body.web_url, url);
+  t.is(read.body.owner.web_url, url);
+  const publishOnce = () =>
+    call(fixture.service.url, "POST", "/v1/offers", {
+      headers: { authorization: `Bearer ${seller.token}`, "idempotency-key": "page" },
+      body: { text: TEXT },
+    });
+  const first = await publishOnce();
+  t.deepEqual((await publishOnce()).body, first.body, "also in the answer that is replayed");
+  const own = await seller.call("GET", "/v1/offers");
+  t.true(own.body.results.every((offer: { id: string; web_url: string }) => offer.web_url.endsWith(offer.id)));
+  const buyer = await connectedAgent(fixture.service.url, fixture.database, "Buyer");
+  const found = await buyer.call("POST", "/v1/offers/search", { query: "oak table" });
+  t.true(found.body.results.length > 0);
+  for (const offer of found.body.results) t.is(offer.web_url, `${fixture.service.url}/offers/${offer.id}`);
+  const changed = await seller.call("PATCH", `/v1/offers/${id}`, { text: `${TEXT} Delivery is possible.` });
+  t.is(changed.body.web_url, url);
+
+  const sandboxed = await call(fixture.service.url, "POST", "/v1/connect", { body: { name: "Test", sandbox: true } });
+  const headers = { authorization: `Bearer ${sandboxed.body.agent_token}` };
+  const tried = await call(fixture.service.url, "POST", "/v1/offers", { headers, body: { text: TEXT } });
+  t.is(tried.status, 201);
+  t.is(tried.body.web_url, undefined);
+  t.is((await open(tried.body.offer_id)).status, 404);
+});
+
+test("a visitor sees the offer without any contact, and machines read it in schema.org's words", async (t) => {
+  const { id, url } = await publish(seller);
+  const page = await open(id);
+  t.is(page.status, 200);
+  t.is(page.headers["cache-control"], "no-store");
+  t.is(page.headers["x-robots-tag"], "noindex");
+  t.notRegex(page.text, CONTACTS);
+  t.true(page.text.includes("[…]"));
+  t.regex(page.text, /180 EUR/);
+  t.regex(page.text, /Berlin-Neukölln/);
+  t.false(page.text.includes("<script>alert"));
+  t.true(page.text.includes(`href="${IMAGES[0]}"`));
+  t.true(page.text.includes(`<meta property="og:url" content="${url}">`));
+  t.false(page.text.includes("Report this offer"));
+  t.is(page.headers["set-cookie"], undefined, "nobody is recognized who only looks");
+  t.deepEqual(await invalidHtml(page.text), []);
+  t.false(page.text.includes("<img"));
+
+  const data = jsonLdOf(page);
+  t.like(data, {
+    "@type": "Product",
+    url,
+    image: IMAGES,
+    offers: {
+      price: 180,
+      priceCurrency: "EUR",
+      itemCondition: "https://schema.org/UsedCondition",
+      availableAtOrFrom: { "@type": "Place", address: { addressCountry: "DE", addressLocality: "Berlin" } },
+    },
+  });
+  const issues = await new Validator().validate({ jsonld: { Product: [data] }, microdata: {}, rdfa: {} });
+  t.deepEqual(
+    issues.filter(({ severity }) => severity === "ERROR"),
+    [],
+  );
+});
+
+const LEAKS: Record<string, { text: string; images?: string[]; leaks: RegExp }> = {
+  "a number that is written twice": {
+    text: "Oak table, 50 €. Tel: 0176 12345678, mobil 0176/12345678, or 0176-123-456-78",
+    leaks: /1234567|345678|456-78/,
+  },
+  "a number without its beginning": {
+    text: "Eichentisch, 50 €, Berlin. Tel. 030 901820, oder einfach 90 18 20",
+    leaks: /901820|90 18 20/,
+  },
+  "a site with capitals in the title": {
+    text: "Lena-Moebel.de: oak table, 180 EUR, Berlin. LENA-MOEBEL.DE, see www.lena-moebel.de or https://lena-moebel.de/",
+    leaks: /lena-moebel/i,
+  },
+  "a picture on the publisher's own site": {
+    text: "Oak table, 180 EUR, Berlin. See https://www.lena-moebel.example/",
+    images: ["https://lena-moebel.example/table.jpg", "https://pictures.example/a.jpg?to=lena-moebel.example"],
+    leaks: /lena-moebel/,
+  },
+  "an address that the end of the title cuts": {
+    text: `${"Very solid oak table with four chairs and a bench ".repeat(2)}please write to: lenaweber@example.com 180 EUR`,
+    leaks: /lenaw|@exa/,
+  },
+  "an address in capitals, and one in words": {
+    text: "Oak table, 180 EUR, Berlin. lena@example.com, LENA@EXAMPLE.COM, lena (at) example (dot) com",
+    leaks: /lena|example/i,
+  },
+};
+
+for (const [what, { text, images = [], leaks }] of Object.entries(LEAKS)) {
+  test(`a visitor is not told the contact: ${what}`, async (t) => {
+    const agent = await connectedAgent(fixture.service.url, fixture.database, "Leaky");
+    const { status, body } = await agent.call("POST", "/v1/offers", { text, images });
+    t.is(status, 201);
+    const [, shown = ""] = /<title>(.*)<\/body>/s.exec((await open(body.offer_id)).text) ?? [];
+    t.notRegex(shown, leaks);
+    t.regex(shown, /[Oo]ak table|Eichentisch/);
+  });
+}
+
+test("a person with a session sees the contact, and can report the offer", async (t) => {
+  const { id } = await publish(seller);
+  const { page, account } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/offers/${id}`);
+  const text = (await page.locator("main").textContent()) ?? "";
+  t.regex(text, /030 901820/);
+  t.regex(text, /lena-moebel/);
+  t.deepEqual(
+    await page.locator("section.card a").evaluateAll((links) => links.map((link) => (link as { href: string }).href)),
+    ["tel:+4930901820", "mailto:lena@example.com", "https://lena-moebel.example.com/", "tel:+4917699887766"],
+  );
+  t.is(await page.locator('script[type="application/ld+json"]').count(), 0, "no machine has a session");
+  await page.getByText("Report this offer").click();
+  t.deepEqual(await faults(page), SOUND);
+  await page.getByLabel("What is wrong with it").selectOption("scam");
+  await page.getByLabel("A word for the moderator").fill("He wants the money first.");
+  await press(page, "Report it");
+  t.is(await page.getByRole("status").textContent(), "Thank you. A moderator will look at this offer.");
+  t.deepEqual(await fixture.sql("select reason, comment, account_id from market.report where offer_id = $1", [id]), [
+    { reason: "scam", comment: "He wants the money first.", account_id: account },
+  ]);
+});
+
+test("the report of a person who signed out meanwhile leads to the sign-in, and a refused one keeps the words", async (t) => {
+  const { id } = await publish(seller);
+  const { page, account } = await fixture.newPerson(t);
+  const report = async (): Promise<void> => {
+    await page.goto(`${fixture.service.url}/offers/${id}`);
+    await page.getByText("Report this offer").click();
+    await page.getByLabel("What is wrong with it").selectOption("spam");
+    await page.getByLabel("A word for the moderator").fill("Seen elsewhere.");
+  };
+  await report();
+  await fixture.sql("update market.account set suspended_at = now() where id = $1", [account]);
+  await press(page, "Report it");
+  t.regex((await page.getByRole("alert").textContent()) ?? "", /suspended/);
+  t.is(await page.getByRole("status").count(), 0);
+  t.is(await page.getByLabel("A word for the moderator").inputValue(), "Seen elsewhere.");
+  t.deepEqual(await faults(page), SOUND);
+  await report();
+  await fixture.sql("delete from market.session where account_id = $1", [account]);
+  await press(page, "Report it");
+  t.regex(page.url(), /\/sign-in\?return=/);
+  t.deepEqual(await fixture.sql("select from market.report where offer_id = $1", [id]), []);
+});
+
+test("a report without a known reason, or with too long a comment, says so and keeps the words", async (t) => {
+  const { id } = await publish(seller);
+  const { page } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/offers/${id}?done=reported`);
+  await page.getByText("Report this offer").click();
+  const comment = page.getByLabel("A word for the moderator");
+  await page.getByLabel("What is wrong with it").selectOption("spam");
+  await comment.evaluate((field) => field.removeAttribute("maxlength"));
+  await comment.fill("x".repeat(1_001));
+  await press(page, "Report it");
+  t.is(await page.getByRole("alert").textContent(), "A comment may have at most 1,000 characters.");
+  t.is(await page.getByRole("status").count(), 0, "and does not thank for it");
+  t.is((await comment.inputValue()).length, 1_001);
+  await comment.fill("x\n".repeat(500));
+  await page
+    .locator("#reason option")
+    .first()
+    .evaluate((option) => option.setAttribute("value", "ugly"));
+  await page.locator("#reason").selectOption("ugly");
+  await press(page, "Report it");
+  t.is(await page.getByRole("alert").textContent(), "Choose one of the reasons.");
+  await page.getByLabel("What is wrong with it").selectOption("spam");
+  await press(page, "Report it");
+  t.is(await page.getByRole("status").textContent(), "Thank you. A moderator will look at this offer.");
+});
+
+test("an offer that is not live has no page, except for its owner, whom it tells why", async (t) => {
+  const { page, agent, account } = await fixture.newPerson(t);
+  const { id, url } = await publish(agent);
+  t.is((await agent.call("POST", `/v1/offers/${id}/archive`)).status, 200);
+  t.is((await open(id)).status, 404);
+  await page.goto(url);
+  t.regex((await page.locator(".notice").textContent()) ?? "", /You took this offer down/);
+  t.is(await page.getByText("Report this offer").count(), 0);
+  t.deepEqual(await faults(page), SOUND);
+
+  t.is((await agent.call("POST", `/v1/offers/${id}/republish`)).status, 200);
+  t.is((await open(id)).status, 200);
+  await fixture.sql("update market.account set hiding = true, suspended_at = now() where id = $1", [account]);
+  t.is((await open(id)).status, 404);
+  for (const unknown of ["0190c7a4-0000-7000-8000-00000000000a", "x", "%00", "..%2f"])
+    t.is((await open(unknown)).status, 404, unknown);
+  t.is((await call(fixture.service.url, "DELETE", `/offers/${id}`)).status, 405);
+});
+
+test("search engines may list pages only if the operator says so, and never one that is not live", async (t) => {
+  const { page, agent } = await fixture.newPerson(t);
+  const { id } = await publish(agent);
+  await fixture.sql("update market.setting set value = 'true' where name = 'index_offers'");
+  t.is((await open(id)).headers["x-robots-tag"], undefined);
+  await agent.call("POST", `/v1/offers/${id}/archive`);
+  const [cookie] = (await page.context().cookies()).filter(({ name }) => name.endsWith("session"));
+  const own = await open(id, { cookie: `${cookie?.name}=${cookie?.value}` });
+  t.is(own.status, 200);
+  t.is(own.headers["x-robots-tag"], "noindex");
+  await fixture.sql("update market.setting set value = 'false' where name = 'index_offers'");
+});
+
+const SHOWN = {
+  signed_in: false,
+  title: "Grey three-seat sofa",
+  text: "A sofa.",
+  price: "180 EUR",
+  location: "Berlin",
+  language: "en",
+  offer_kind: "sale",
+  pricing: { type: "fixed", amount: 180, currency: "EUR" },
+  place: { country: "DE", city: "Berlin" },
+  condition: "used_good",
+  images: [],
+  published_at: "2026-03-04T14:03:22.000Z",
+  confirmed_at: "2026-03-04T14:03:22.000Z",
+  publisher: {
+    verified: true,
+    member_since: "2026-02",
+    offers: { active: 1, lifetime: 1, removed: 0 },
+  },
+  contact: null,
+  owner: null,
+  reasons: null,
+  indexed: false,
+};
+const ID = "0190c7a4-0000-7000-8000-00000000000a";
+
+test("whatever strangers wrote stays text, and only links to sites can be followed", async (t) => {
+  const hostile = `</script><b>" onload='x'<!--`;
+  const site = await servePages(t, {
+    get_offer_page: {
+      ...SHOWN,
+      signed_in: true,
+      title: hostile,
+      text: hostile,
+      price: hostile,
+      location: hostile,
+      images: [{ url: "javascript:alert(1)" }, { url: "https://ok.example/a.png" }],
+      contact: {
+        methods: [
+          { type: "url", value: "javascript:alert(1)", preferred: false },
+          { type: "whatsapp", value: "+491760000000", preferred: true },
+        ],
+        primary: { name: hostile },
+      },
+    },
+  });
+  const read = () => call(site.url, "GET", `/offers/${ID}`, { headers: { cookie: `${SESSION_COOKIE}=x` } });
+  const seen = await read();
+  t.is(seen.text.match(/<script/g), null);
+  t.notRegex(seen.text, /href="javascript/);
+  t.true(seen.text.includes('href="https://wa.me/491760000000"'));
+  t.deepEqual(await invalidHtml(seen.text), []);
+  site.script["get_offer_page"] = { ...SHOWN, title: hostile, text: hostile };
+  const visited = await read();
+  t.is(visited.text.match(/<script/g)?.length, 1, "only the structured data");
+  t.is((jsonLdOf(visited) as { name: string }).name, hostile);
+  t.deepEqual(await invalidHtml(visited.text), []);
+});
+
+test("prices by time, ranges and services are described as schema.org does", async (t) => {
+  const site = await servePages(t, {});
+  const described = async (change: object) => {
+    site.script["get_offer_page"] = { ...SHOWN, ...change };
+    return jsonLdOf(await call(site.url, "GET", `/offers/${ID}`));
+  };
+  t.like(
+    await described({
+      offer_kind: "rental",
+      pricing: { type: "fixed", amount: 900, currency: "EUR", period: "month" },
+    }),
+    { "@type": "Product", offers: { priceSpecification: { price: 900, unitCode: "MON" } } },
+  );
+  t.like(await described({ pricing: { type: "free" } }), { "@type": "Product", offers: { price: 0 } });
+  t.like(
+    await described({
+      offer_kind: "service_offer",
+      condition: null,
+      pricing: { type: "range", amount: 20, amount_max: 30, currency: "EUR", period: "hour" },
+    }),
+    { "@type": "Offer", name: "Grey three-seat sofa", priceSpecification: { minPrice: 20, maxPrice: 30 } },
+  );
+  t.like(await described({ pricing: { type: "from", amount: 20, currency: "EUR" } }), {
+    "@type": "Offer",
+    priceSpecification: { minPrice: 20 },
+  });
+  const bare = await described({ pricing: null, place: null, location: null, condition: null });
+  t.deepEqual(Object.keys(bare).sort(), ["@context", "@type", "availability", "description", "name", "url"]);
+});
+
+test("a database that cannot answer, and a program that asks, get what other pages give them", async (t) => {
+  const site = await servePages(t, { get_offer_page: raised(404, "not_found", "There is no such offer.") });
+  const page = await call(site.url, "GET", `/offers/${ID}`, { headers: { accept: "text/html" } });
+  t.is(page.status, 404);
+  t.true(page.text.includes("There is no such offer."));
+  const program = await call(site.url, "GET", `/offers/${ID}`, { headers: { accept: "application/json" } });
+  t.is(program.body.code, "not_found");
+  t.is((await call(site.url, "GET", `/offers/${ID}`, { headers: { authorization: "Bearer agt_x" } })).status, 400);
+});
+
+test("the page fits every screen in both colours", async (t) => {
+  const { id } = await publish(seller);
+  for (const view of VIEWS) {
+    const page = await openPage(fixture.browser, view, t);
+    await page.goto(`${fixture.service.url}/offers/${id}`);
+    t.regex((await heading(page)) ?? "", /table/i);
+    t.deepEqual(await faults(page), SOUND, view.name);
+    await screenshot(page, `offer-${view.name}`);
+  }
+  const { page } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/offers/${id}`);
+  await page.getByText("Report this offer").click();
+  await screenshot(page, "offer-session");
+});

@@ -1,0 +1,29 @@
+import test from "ava";
+import { findMoney } from "../../src/reader/find/money.ts";
+import { tokensIn } from "../../src/reader/text/tokens.ts";
+
+/** Which numbers of a text can be sums of money. Whether one is the price is judged later (prices.test.ts). */
+
+const sums = (text: string): string[] =>
+  findMoney(tokensIn(text), () => false).map(({ value, max, marker }) =>
+    [max === null ? value : `${value}-${max}`, marker ?? "bare"].join(" "),
+  );
+
+const ROWS: readonly (readonly [text: string, ...sums: string[]])[] = [
+  ["Ring, 0.6ct, engraved", "0.6 bare"],
+  ["50ct a page", "0.5 ¢"],
+  ["$40/h CAD, remote", "40 CAD"],
+  ["$40/h, remote", "40 $"],
+  ["ab 01.10. frei"],
+  ["05,50 € each", "5.5 EUR"],
+  ["budget 2 500 à 3 000 €", "2500-3000 EUR"],
+  ["jeden zweiten Samstag"],
+  ["zweihundert Euro", "200 EUR"],
+  ["deux cent cinquante euros", "250 EUR"],
+  ["hooguit vier mille", "4000 bare"],
+];
+
+for (const [text, ...expected] of ROWS)
+  test(`sums of "${text}": ${expected.join(", ") || "none"}`, (t) => {
+    t.deepEqual(sums(text), expected);
+  });

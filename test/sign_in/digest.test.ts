@@ -1,0 +1,186 @@
+import test from "ava";
+import { call, connectAgent, eventually } from "../support/market.ts";
+import { type Letter, smtpError } from "./mailbox.ts";
+import { type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
+
+/** The mail with new matches, from the switch in the settings to the click that stops it. */
+
+let market: Market;
+test.before(async () => {
+  market = await startMarket();
+});
+test.after.always(() => market?.close());
+
+/** A title that no reader makes of a text, in case one does. */
+const EVIL = "</bdi><script>alert(1)</script> <b>sofa</b>\r\nBcc: eve@evil.example";
+const OFFER = "Grey three-seat sofa, good condition, 180 EUR, pick-up in Berlin, write to lena@example.com";
+
+const sql = <Row extends Record<string, unknown>>(text: string, values: unknown[] = []) =>
+  row<Row>(market, text, values);
+
+const act = async (token: string, path: string, body: object) => {
+  const answer = await call(market.url, "POST", path, { body, headers: { authorization: `Bearer ${token}` } });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body;
+};
+
+/** A person who gets the digest, and has an ask for a sofa. */
+const reader = async (email: string) => {
+  const person = stranger();
+  await signInByMail(market, person, email);
+  const agent = await connectAgent(market.url, "Claude");
+  await person.submit(await person.get(agent.link), "Approve");
+  await person.submit(await person.get(`${market.url}/settings/alerts`), "Switch the mail on");
+  const { id: ask } = await act(agent.token, "/v1/asks", { text: "Looking for a grey sofa in Berlin, up to 250 EUR" });
+  return { person, agent, ask };
+};
+
+const publish = async () => {
+  const person = stranger();
+  await signInByMail(market, person, `seller${Math.random()}@example.com`);
+  const agent = await connectAgent(market.url, "Seller");
+  await person.submit(await person.get(agent.link), "Approve");
+  const id: string = (await act(agent.token, "/v1/offers", { text: OFFER })).offer_id;
+  await sql("update market.offer set title = $2 where id = $1", [id, EVIL]);
+  return id;
+};
+
+const matched = (ask: string) =>
+  eventually(
+    () => sql<{ n: number }>("select count(*)::integer as n from market.match where ask_id = $1", [ask]),
+    ({ n }) => n > 0,
+  );
+
+/** Runs the job that looks for due digests, as the crontab does. */
+const look = () => sql("select graphile_worker.add_job('enqueue_digests')");
+
+const isDigest = ({ parsed }: Letter) => /new match/.test(parsed.subject ?? "");
+
+const digestTo = async (email: string): Promise<Letter> => {
+  for (;;) {
+    const letter = await market.mail.next(email);
+    if (isDigest(letter)) return letter;
+  }
+};
+
+test.serial("new matches come by mail to whoever switched it on; one POST from a mail program stops it", async (t) => {
+  const { person, ask } = await reader("tom@example.com");
+  await publish();
+  await matched(ask);
+  await look();
+  const letter = await digestTo("tom@example.com");
+  t.deepEqual(letter.to, ["tom@example.com"]);
+  t.is(letter.parsed.subject, "One new match on Souk");
+  const header = (name: string) => letter.parsed.headers.find(({ key }) => key === name)?.value;
+  t.deepEqual(letter.parsed.headers.map(({ key }) => key).sort(), [
+    "auto-submitted",
+    "content-type",
+    "date",
+    "from",
+    "list-unsubscribe",
+    "list-unsubscribe-post",
+    "message-id",
+    "mime-version",
+    "subject",
+    "to",
+  ]);
+  t.is(header("list-unsubscribe-post"), "List-Unsubscribe=One-Click");
+  const link = /^<(http.*)>$/.exec(header("list-unsubscribe") ?? "")?.[1] ?? "";
+  t.regex(link, /\/stop-mail\/[\w-]{36}\/[0-9a-f]{32}$/);
+  const { html = "", text = "" } = letter.parsed;
+  for (const part of [html, text]) {
+    t.true(part.includes(`${market.url}/settings/alerts`));
+    t.true(part.includes(link));
+    t.regex(part, /180 EUR/);
+    t.notRegex(part, /undefined|null|\[object|agt_/);
+    t.false(part.includes("lena@example.com"), "the contact is for the person's agent");
+  }
+  t.notRegex(html, /<script|<b>/i);
+  t.true(html.includes("&lt;script&gt;"));
+
+  // Programs that check links open them, and must not stop the mail.
+  const page = await fetch(link);
+  t.is(page.status, 200);
+  t.is(page.headers.get("cache-control"), "no-store");
+  t.true((await page.text()).includes("Stop this mail"));
+  t.is((await fetch(link, { method: "HEAD" })).status, 200);
+  const enabled = async () => {
+    const { text: shown } = await person.get(`${market.url}/settings/alerts`);
+    return shown.includes("Switch the mail off");
+  };
+  t.true(await enabled());
+  const post = (url: string, body: string) =>
+    fetch(url, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } });
+  t.is((await post(link, "")).status, 400, "not what RFC 8058 sends");
+  t.is((await post(`${link.slice(0, -1)}g`, "List-Unsubscribe=One-Click")).status, 404);
+  t.is((await post(`${market.url}/stop-mail/x/y`, "List-Unsubscribe=One-Click")).status, 404);
+  t.true(await enabled());
+  const stopped = await post(link, "List-Unsubscribe=One-Click");
+  t.is(stopped.status, 200);
+  t.is(stopped.headers.get("set-cookie"), null);
+  t.true((await stopped.text()).includes("You get no more mail about matches"));
+  t.false(await enabled());
+  t.is((await post(link, "List-Unsubscribe=One-Click")).status, 200, "again it changes nothing");
+});
+
+test.serial("if the mail server is down for a while, one mail is sent later", async (t) => {
+  const { ask, person } = await reader("later@example.com");
+  await publish();
+  await matched(ask);
+  market.mail.refuse = smtpError(451, "later");
+  await look();
+  await eventually(
+    () =>
+      sql<{ attempts: number }>(
+        "select coalesce(max(attempts), 0)::integer as attempts from graphile_worker.jobs where task_identifier = 'send_digest'",
+      ),
+    ({ attempts }) => attempts > 0,
+  );
+  market.mail.refuse = null;
+  await digestTo("later@example.com");
+  await eventually(
+    () =>
+      sql<{ sent: number }>(
+        "select count(*)::integer as sent from market.digest where mail_id is null and sent_at is not null",
+      ),
+    ({ sent }) => sent >= 1,
+  );
+  await look();
+  await eventually(
+    () =>
+      sql<{ n: number }>(
+        "select count(*)::integer as n from graphile_worker.jobs where task_identifier in ('send_digest', 'enqueue_digests')",
+      ),
+    ({ n }) => n === 0,
+  );
+  t.is(market.mail.letters.filter((letter) => letter.to.includes("later@example.com") && isDigest(letter)).length, 1);
+  const page = await person.get(`${market.url}/settings/alerts`);
+  t.regex(page.text, /The last one left on/);
+});
+
+test.serial("an address that the mail server refuses for good is not tried again for a day", async (t) => {
+  const { ask } = await reader("gone@example.com");
+  await publish();
+  await matched(ask);
+  market.mail.refuse = smtpError(550, "no such user gone@example.com");
+  await look();
+  await eventually(
+    () =>
+      sql<{ n: number }>(
+        "select count(*)::integer as n from market.digest where mail_id is not null and due_at > now() + interval '20 hours'",
+      ),
+    ({ n }) => n === 1,
+  );
+  market.mail.refuse = null;
+  t.false(market.mail.letters.some((letter) => letter.to.includes("gone@example.com") && isDigest(letter)));
+});
+
+test.serial("no address, title or key of a digest is in the log", (t) => {
+  const logs = market.service.logs();
+  t.true(logs.includes("a mail was not sent"));
+  t.true(logs.includes("stopDigest"));
+  const [, key = ""] = /stop-mail\/[\w-]{36}\/([0-9a-f]{32})/.exec(market.mail.letters.find(isDigest)?.raw ?? "") ?? [];
+  t.not(key, "");
+  for (const secret of [key, "tom@example.com", "gone@example.com", "sofa", "alert(1)"])
+    t.false(logs.includes(secret), secret);
+});

@@ -1,0 +1,175 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from "node:net";
+import test from "ava";
+import { decryptSecret, encryptSecret, newWebhookSecret, readKeys } from "../../src/webhooks/secrets.ts";
+import { createSend, secondsOf } from "../../src/webhooks/send.ts";
+
+/** Attempts to send to receivers and through resolvers that lie, and the encryption of secrets. */
+
+type Teardown = { teardown: (clean: () => Promise<void>) => void };
+
+const listen = async (t: Teardown, answer: RequestListener): Promise<number> => {
+  const server: Server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.teardown(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+const SECRET = newWebhookSecret();
+const sendable = (url: string) => ({
+  eventId: "01981d0e-7a00-7000-8000-000000000022",
+  url,
+  secret: SECRET,
+  body: "{}",
+});
+const never = new AbortController().signal;
+const anywhere = createSend({ anyAddress: true, mostMs: 1_000 });
+const UNREACHABLE = "The receiver cannot be reached from the internet.";
+
+test("no connection is made to an address that is not public, in any notation", async (t) => {
+  let asked = 0;
+  const server = createTcpServer(() => {
+    asked += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.teardown(async () => void (await new Promise((resolve) => server.close(resolve))));
+  const { port } = server.address() as AddressInfo;
+  const send = createSend({ anyAddress: false });
+  const hosts = [
+    "127.0.0.1",
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "localhost",
+    "localhost.",
+    "[::1]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "0.0.0.0",
+    "[::]",
+    "10.0.0.1",
+    "100.64.0.1",
+    "169.254.169.254",
+    "172.16.0.1",
+    "192.168.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "[fd00::1]",
+    "[fe80::1]",
+    "[fec0::1]",
+  ];
+  for (const host of hosts) {
+    const { status, error } = await send(sendable(`https://${host}:${port}/`), never);
+    t.deepEqual([status, error], [null, UNREACHABLE], host);
+  }
+  t.is(asked, 0);
+});
+
+test("a name is judged by the address connected to, each time, also if only one of several is private", async (t) => {
+  let asked = 0;
+  const port = await listen(t, (_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  let lookups = 0;
+  // The name leads to a public address when it is looked at first, and then to ours.
+  const rebinding: LookupFunction = (_host, options, callback) => {
+    lookups += 1;
+    const found = lookups === 1 ? [] : [{ address: "93.184.215.14", family: 4 }];
+    const all = [...found, { address: "127.0.0.1", family: 4 }];
+    if (options.all) callback(null, all);
+    else callback(null, all.at(-1)?.address ?? "", 4);
+  };
+  const send = createSend({ anyAddress: false, lookup: rebinding, mostMs: 1_000 });
+  for (let time = 0; time < 2; time += 1)
+    t.is((await send(sendable(`https://public.example:${port}/`), never)).error, UNREACHABLE);
+  t.is(lookups, 2, "nothing is remembered of a name");
+  t.is(asked, 0);
+});
+
+test("http is refused unless the operator allows it", async (t) => {
+  const { status, error } = await createSend({ anyAddress: false })(sendable("http://example.com/"), never);
+  t.deepEqual([status, error], [null, "The address does not begin with https://."]);
+});
+
+test("a redirect is not followed", async (t) => {
+  let followed = false;
+  const target = await listen(t, (_request, response) => {
+    followed = true;
+    response.end();
+  });
+  const port = await listen(t, (_request, response) =>
+    response.writeHead(307, { location: `http://127.0.0.1:${target}/` }).end(),
+  );
+  const { status, error } = await anywhere(sendable(`http://127.0.0.1:${port}/`), never);
+  t.deepEqual([status, error], [307, "The receiver answered 307, and redirects are not followed."]);
+  t.false(followed);
+});
+
+test("an endless body is cut off at its beginning", async (t) => {
+  let sent = 0;
+  const closed = Promise.withResolvers<void>();
+  const port = await listen(t, (_request, response) => {
+    response.once("close", closed.resolve);
+    response.writeHead(200);
+    const write = (): void => {
+      sent += 1024;
+      if (!response.destroyed) response.write("x".repeat(1024), () => setImmediate(write));
+    };
+    write();
+  });
+  t.is((await anywhere(sendable(`http://127.0.0.1:${port}/`), never)).status, 200);
+  await closed.promise;
+  t.true(sent < 16 * 1024 * 1024);
+});
+
+test("silence, dripping headers and endless interim answers are given up when the time is over", async (t) => {
+  const silent = await listen(t, () => undefined);
+  const drip = (first: string, more: string) =>
+    new Promise<number>((resolve) => {
+      const server = createTcpServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.write(first);
+        const timer = setInterval(() => socket.write(more), 50);
+        socket.once("close", () => clearInterval(timer));
+      });
+      t.teardown(async () => void (await new Promise((done) => server.close(done))));
+      server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+    });
+  const ports = [silent, await drip("HTTP/1.1 200 OK\r\nx: ", "y"), await drip("", "HTTP/1.1 102 Processing\r\n\r\n")];
+  const outcomes = await Promise.all(ports.map((port) => anywhere(sendable(`http://127.0.0.1:${port}/`), never)));
+  for (const { status, error } of outcomes) t.deepEqual([status, error], [null, "No response came within 1 seconds."]);
+});
+
+test("the error tells nothing of our network", async (t) => {
+  const port = await listen(t, (request) => request.socket.destroy());
+  for (const url of [`http://127.0.0.1:${port}/`, "http://127.0.0.1:1/", "http://nowhere.invalid/"])
+    t.is((await anywhere(sendable(url), never)).error, UNREACHABLE);
+});
+
+test("Retry-After is understood as seconds and as a date", (t) => {
+  const now = Date.parse("2026-06-01T10:00:00Z");
+  t.is(secondsOf("120", now), 120);
+  t.is(secondsOf("Mon, 01 Jun 2026 10:02:00 GMT", now), 120);
+  t.is(secondsOf("Mon, 01 Jun 2026 09:00:00 GMT", now), 0);
+  for (const unusable of [undefined, "", "soon"]) t.is(secondsOf(unusable, now), null);
+});
+
+test("a secret is read with any key, after a change too, and belongs to its address", (t) => {
+  const [older, newer] = ["o".repeat(32), "n".repeat(32)];
+  const url = "https://agent.example/souk";
+  const stored = encryptSecret(readKeys(older), SECRET, url) ?? "";
+  t.is(decryptSecret(readKeys(`${newer},${older}`), stored, url), SECRET);
+  t.not(encryptSecret(readKeys(older), SECRET, url), stored);
+  t.throws(() => decryptSecret(readKeys(newer), stored, url), { message: /lacks the key/ });
+  t.throws(() => decryptSecret(readKeys(older), stored, "https://other.example/"));
+  const again = encryptSecret(readKeys(`${newer},${older}`), SECRET, url) ?? "";
+  t.is(decryptSecret(readKeys(newer), again, url), SECRET, "the first key encrypts");
+  t.is(encryptSecret(readKeys(undefined), SECRET, url), null);
+});

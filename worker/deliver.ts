@@ -1,0 +1,83 @@
+import type { Log } from "../src/log.ts";
+import { decryptSecret, type WebhookKeys } from "../src/webhooks/secrets.ts";
+import type { Send } from "../src/webhooks/send.ts";
+import type { CallJobs } from "./database.ts";
+
+/**
+ * Makes the attempts that the database asks for. A job ends when its attempts have begun, so a receiver that takes 15
+ * seconds occupies a connection of this process and no slot of the queue. If the process ends meanwhile, the database
+ * gives the delivery to another one after a minute.
+ *
+ *   lane  the attempts at prompt receivers, or those at all others. Slow and dead receivers fill only the second one
+ */
+
+/** An attempt, as jobs.claim_deliveries returns it. */
+type Delivery = { id: string; attempt: number; event_id: string; url: string; encrypted_secret: string; body: string };
+
+/** How many attempts of a lane may be under way. An attempt costs a socket and some kilobytes. */
+const MOST = { prompt: 100, other: 400 };
+
+type Lane = { free: number; waiting: Set<string> };
+
+/** Sends what is due to webhooks. */
+export type Deliverer = {
+  /** Begins the attempts that are due to one webhook; resolves when they have begun. */
+  deliver: (webhookId: string) => Promise<void>;
+  /** Breaks off the attempts that are under way. */
+  stop: () => Promise<void>;
+};
+
+/** Makes what sends to webhooks, for one process. */
+export const createDeliverer = (options: { call: CallJobs; keys: WebhookKeys; send: Send; log: Log }): Deliverer => {
+  const { call, keys, send, log } = options;
+  const leaving = new AbortController();
+  const lanes: Record<keyof typeof MOST, Lane> = {
+    prompt: { free: MOST.prompt, waiting: new Set() },
+    other: { free: MOST.other, waiting: new Set() },
+  };
+  const running = new Set<Promise<void>>();
+
+  const attempt = async ({ id, attempt, event_id, url, encrypted_secret, body }: Delivery): Promise<void> => {
+    const secret = decryptSecret(keys, encrypted_secret, url);
+    const { status, error, tookMs, retryAfter } = await send({ eventId: event_id, url, secret, body }, leaving.signal);
+    if (leaving.signal.aborted) return;
+    await call("end_attempt", id, attempt, status, error, tookMs, retryAfter);
+  };
+
+  const deliver = async (webhookId: string): Promise<void> => {
+    if (leaving.signal.aborted) return;
+    const [claim] = await call<{ is_prompt: boolean; is_full?: boolean; deliveries: Delivery[] }>(
+      "claim_deliveries",
+      webhookId,
+      lanes.prompt.free,
+      lanes.other.free,
+    );
+    if (claim === undefined) return;
+    const lane = lanes[claim.is_prompt ? "prompt" : "other"];
+    if (claim.is_full) lane.waiting.add(webhookId);
+    for (const delivery of claim.deliveries) {
+      lane.free -= 1;
+      const run = attempt(delivery)
+        .catch((error: unknown) => log.warn({ err: error, delivery: delivery.id }, "an attempt could not be made"))
+        .then(async () => {
+          lane.free += 1;
+          const [next] = lane.waiting;
+          if (next !== undefined) lane.waiting.delete(next);
+          // The webhook may have more, and one that waited for a connection has one now.
+          for (const due of new Set([webhookId, ...(next === undefined ? [] : [next])])) await deliver(due);
+        })
+        // Later, jobs.sweep_deliveries finds what is due.
+        .catch((error: unknown) => log.warn({ err: error }, "what is due to a webhook could not be taken"))
+        .finally(() => running.delete(run));
+      running.add(run);
+    }
+  };
+
+  return {
+    deliver,
+    stop: async () => {
+      leaving.abort();
+      await Promise.all(running);
+    },
+  };
+};

@@ -1,0 +1,72 @@
+import type { Task } from "graphile-worker";
+import { problemOf } from "../../src/http/problem.ts";
+import { visibleText } from "../../src/http/visible_text.ts";
+import { digestMessage, stopPath } from "../../src/mail/digest.ts";
+import { type Tools, task } from "../task.ts";
+
+/** What jobs.begin_digest returns. */
+type Digest = {
+  email: string;
+  mail_id: string;
+  stop_key: string;
+  asks: {
+    title: string;
+    found: number;
+    offers: { id: string; title: string; price: string | null; location: string | null }[];
+  }[];
+};
+
+/** The database's limits for titles, and for prices and places as stated. */
+const TITLE_LENGTH = 120;
+const LABEL_LENGTH = 200;
+
+/** Looks for people whose digest is due and who have new matches, in batches. */
+export const enqueueDigests =
+  ({ call, mailer }: Tools): Task =>
+  async (_payload, { abortSignal }) => {
+    // Without a mail server nothing can be sent.
+    for (let looked = mailer === null ? 0 : 1; looked > 0; ) {
+      abortSignal?.throwIfAborted();
+      [looked = 0] = await call<number>("enqueue_digests");
+    }
+  };
+
+const shown = (text: string | null, length: number): string | null =>
+  text === null ? null : visibleText(text, length) || null;
+
+/**
+ * Sends a person the new matches of their asks. If the mail server does not take the mail, the same mail is sent later.
+ */
+export const sendDigest = ({ call, mailer, baseUrl }: Tools) =>
+  task(async ({ id }, signal) => {
+    if (mailer === null) return;
+    const [digest] = await call<Digest | null>("begin_digest", id);
+    if (!digest) return;
+    const message = digestMessage({
+      asks: digest.asks.map(({ title, found, offers }) => ({
+        title: shown(title, TITLE_LENGTH) ?? "Without a title",
+        more: found - offers.length,
+        offers: offers.map((offer) => ({
+          url: `${baseUrl()}/offers/${offer.id}`,
+          title: shown(offer.title, TITLE_LENGTH) ?? "Without a title",
+          facts: [shown(offer.price, LABEL_LENGTH), shown(offer.location, LABEL_LENGTH)]
+            .filter((fact) => fact !== null)
+            .join(", "),
+        })),
+      })),
+      count: digest.asks.reduce((sum, { found }) => sum + found, 0),
+      settings: `${baseUrl()}/settings/alerts`,
+      stop: baseUrl() + stopPath(id, digest.stop_key),
+      id: `${digest.mail_id}@${new URL(baseUrl()).hostname}`,
+    });
+    let taken = true;
+    try {
+      await mailer.send(digest.email, message, signal);
+    } catch (thrown) {
+      const { code, detail } = problemOf(thrown);
+      // The mailer throws a Problem, but graphile-worker expects an Error. The mailer has logged the cause.
+      if (code !== "bad_request") throw new Error(detail);
+      taken = false;
+    }
+    await call("finish_digest", id, taken);
+  });

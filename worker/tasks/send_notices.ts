@@ -1,0 +1,68 @@
+import { problemOf } from "../../src/http/problem.ts";
+import { visibleName } from "../../src/http/visible_text.ts";
+import type { Message } from "../../src/mail/mailer.ts";
+import { approvalMessage, proofMessage } from "../../src/mail/messages.ts";
+import { type Tools, task } from "../task.ts";
+
+/**
+ * Sends the messages that tell a person who acts for them. Each message is sent once, or twice if the worker dies after
+ * the mail server took it and before the database noted it.
+ */
+
+/** What jobs.get_approval_notice returns. */
+type Approval = { email: string; agent_name: string; connected_at: string };
+
+/** What jobs.get_proof_notice returns. */
+type Proof = {
+  email: string;
+  method: string;
+  proved_at: string;
+  recovered: boolean;
+  kept: string[];
+  removed: string[];
+  waiting: string[];
+};
+
+/** Makes the task that sends the notice about one row, which the function `get` reads and `mark` notes as sent. */
+const sendNotice = <Notice extends { email: string }>(
+  { call, mailer, baseUrl }: Tools,
+  { get, mark }: { get: string; mark: string },
+  toMessage: (notice: Notice, settings: string) => Message,
+) =>
+  task(async ({ id }, signal) => {
+    // The operator has removed the mail server from the configuration since the job was added.
+    if (mailer === null) return;
+    const [notice] = await call<Notice | null>(get, id);
+    if (!notice) return;
+    const message = toMessage(notice, `${baseUrl()}/settings`);
+    await mailer.send(notice.email, message, signal).catch((thrown: unknown) => {
+      // The mailer throws a Problem, but graphile-worker expects an Error. The mailer has logged the cause.
+      throw new Error(problemOf(thrown).detail);
+    });
+    await call(mark, id);
+  });
+
+/** Tells a person that an agent was approved in their name, and how to remove it. */
+export const sendApprovalNotice = (tools: Tools) =>
+  sendNotice<Approval>(
+    tools,
+    { get: "get_approval_notice", mark: "mark_approval_notice" },
+    ({ agent_name, connected_at }, settings) =>
+      approvalMessage({ agentName: visibleName(agent_name), approvedAt: connected_at, settings }),
+  );
+
+/** Tells a person, after a method was proved, which agents go on, which were removed, and which wait. */
+export const sendProofNotice = (tools: Tools) =>
+  sendNotice<Proof>(
+    tools,
+    { get: "get_proof_notice", mark: "mark_proof_notice" },
+    ({ proved_at, ...proof }, settings) =>
+      proofMessage({
+        ...proof,
+        provedAt: proved_at,
+        kept: proof.kept.map(visibleName),
+        removed: proof.removed.map(visibleName),
+        waiting: proof.waiting.map(visibleName),
+        settings,
+      }),
+  );
