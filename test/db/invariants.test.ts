@@ -380,7 +380,7 @@ test.serial("inspect.check() reports a missing row for every foreign key", async
 });
 
 test.serial("checking a sample costs no more in a market ten times as large", async (t) => {
-  const reads = async (sample: number | null) => {
+  const readsOnce = async (sample: number | null): Promise<number> => {
     const plan = await rolledBack(client, async () => {
       await client.query("set local session_replication_role = replica");
       const { rows } = await client.query("explain (analyze, format json, buffers) select * from inspect.check($1)", [
@@ -389,6 +389,13 @@ test.serial("checking a sample costs no more in a market ten times as large", as
       return rows[0]["QUERY PLAN"][0].Plan;
     });
     return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+  };
+  // The median of several, because a sample of few pages varies, and what other sessions change in the catalogues of the
+  // server can make this session read them all again in the middle of one.
+  const reads = async (sample: number): Promise<number> => {
+    const counts: number[] = [];
+    for (let times = 0; times < 7; times++) counts.push(await readsOnce(sample));
+    return counts.sort((a, b) => a - b)[3] as number;
   };
   // Triggers are switched off, because they would take a millisecond for each row. The account stats are inserted here.
   const grow = async (by: number) => {
@@ -408,7 +415,7 @@ test.serial("checking a sample costs no more in a market ten times as large", as
   await grow(18_000);
   await client.query("vacuum analyze market.offer, market.account_stats, market.account");
   const large = await reads(500);
-  const whole = await reads(null);
+  const whole = await readsOnce(null);
   t.true(large < 3 * small, `${small} blocks, then ${large}`);
   t.true(whole > 4 * large, `${whole} blocks for everything`);
   await assertInvariants(t, market.url);
