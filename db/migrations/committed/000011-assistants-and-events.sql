@@ -1,5 +1,5 @@
---! Previous: sha1:175005e89acf9ceb24a60a7ffe81e628977385ed
---! Hash: sha1:1a7a653805cced3bb3cb3dbb10fa1fcee0879eae
+--! Previous: sha1:b9b9b1e4159e2354711710c4ab5b083164d3b187
+--! Hash: sha1:4c535d12229417058e9b82563abe7aa370eab776
 --! Message: assistants-and-events
 
 -- Enter migration here

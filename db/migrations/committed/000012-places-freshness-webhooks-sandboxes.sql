@@ -1,5 +1,5 @@
---! Previous: sha1:1a7a653805cced3bb3cb3dbb10fa1fcee0879eae
---! Hash: sha1:6ff41e02da5c591af6dbc36d045c15922249d5ec
+--! Previous: sha1:4c535d12229417058e9b82563abe7aa370eab776
+--! Hash: sha1:46421ab58d5b97539c4f65e990b16679192dd5d9
 --! Message: places-freshness-webhooks-sandboxes
 
 -- Enter migration here
