@@ -19,7 +19,6 @@ const RUN_AS_OWNER = [
   "api.cancel_sign_in(bytea,text)",
   "api.cancel_verification(bytea,bytea)",
   "api.check_client(text,jsonb,text)",
-  "api.connect_agent(text,bytea,bytea,text,text,integer)",
   "api.connect_agent(text,bytea,bytea,text,text,integer,boolean,text)",
   "api.continue_verification(bytea)",
   "api.count_client_document(text,integer)",

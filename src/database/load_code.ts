@@ -35,8 +35,11 @@ const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | 
   "42P16": () => "views",
 };
 
-/** What no file creates any more. */
-type Orphan = { kind: "function" | "view"; name: string };
+/**
+ * What no file creates any more.
+ * @property clashes a call with fewer arguments fits both this function and a new one with defaults
+ */
+type Orphan = { kind: "function" | "view"; oid: number; name: string; clashes: boolean };
 
 type File = { name: string; sql: string };
 
@@ -63,15 +66,22 @@ const REVOKE = `
 
 /** The functions and views of our schemas that this transaction has not written, so no file creates them any more. */
 const ORPHANS = `
-  select 'function' as kind, p.oid::regprocedure::text as name
+  select 'function' as kind, p.oid, p.oid::regprocedure::text as name, exists (
+      select from pg_proc n
+      cross join lateral greatest(n.pronargs - n.pronargdefaults, p.pronargs - p.pronargdefaults) as given
+      where n.pronamespace = p.pronamespace and n.proname = p.proname and n.xmin::text = $2
+        and given <= least(n.pronargs, p.pronargs)
+        and (n.proargtypes::oid[])[0:given - 1] = (p.proargtypes::oid[])[0:given - 1]) as clashes
   from pg_proc p
   where p.pronamespace = any ($1::regnamespace[]) and p.xmin::text <> $2 and p.prokind = 'f'
     and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   union all
-  select 'view', c.oid::regclass::text
+  select 'view', c.oid, c.oid::regclass::text, false
   from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
   where c.relnamespace = any ($1::regnamespace[]) and c.relkind = 'v' and r.xmin::text <> $2
-  order by 1 desc, 2`;
+  order by 1 desc, 3`;
+
+const NAMES = "select string_agg(oid::regprocedure::text, ', ') as names from pg_proc where oid = any ($1)";
 
 /** The grants of functions, because those of functions that no file creates any more have to stay for a moment. */
 const GRANTS = `
@@ -164,10 +174,12 @@ const loadOnce = async (
       }
     }
     const { rows: orphans } = await client.query<Orphan>(ORPHANS, [SCHEMAS, rows[0]?.xmin]);
-    for (const { kind, name } of orphans) {
+    for (const { kind, oid, name, clashes } of orphans) {
       if (kind === "view") await client.query(`drop view ${name}`);
       for (const { role } of grants.rows.filter((grant) => kind === "function" && grant.name === name))
         await client.query(`grant execute on function ${name} to ${role}`);
+      // A statement that has already found it calls it by its OID. One that looks for it finds the new one.
+      if (clashes) await client.query(`alter function ${name} rename to outdated_${oid}`);
     }
     await client.query("commit");
     return { orphans };
@@ -192,12 +204,13 @@ const untilTheyEnd = async (client: pg.ClientBase): Promise<void> => {
  * Drops functions that the new code does not call. A statement that began before goes on with the old code, and finds
  * them until it ends.
  */
-const dropFunctions = async (client: pg.ClientBase, names: string[]): Promise<void> => {
-  if (names.length === 0) return;
+const dropFunctions = async (client: pg.ClientBase, oids: number[]): Promise<void> => {
+  if (oids.length === 0) return;
   await untilTheyEnd(client);
   await client.query("begin; set local role souk_owner");
   try {
-    await client.query(`drop function ${names.join(", ")}`);
+    const { rows } = await client.query<{ names: string }>(NAMES, [oids]);
+    await client.query(`drop function ${rows[0]?.names}`);
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
@@ -233,7 +246,7 @@ export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<
     const { orphans } = outcome;
     await dropFunctions(
       client,
-      orphans.filter(({ kind }) => kind === "function").map(({ name }) => name),
+      orphans.filter(({ kind }) => kind === "function").map(({ oid }) => oid),
     );
     return rows.length === 0 ? [] : orphans.map(({ kind, name }) => `${kind} ${name}`);
   }

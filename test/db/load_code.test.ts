@@ -95,6 +95,46 @@ test("a statement that began before code is loaded still finds the functions tha
   });
 });
 
+test("a statement that began before code is loaded may call a function that has got another argument", async (t) => {
+  const { url } = await createDatabase(t);
+  const [earlier, later] = [await nextRelease(t), await nextRelease(t)];
+  const called = (args: string, body: string) => `
+create or replace function internal.called(${args}) returns text language plpgsql as $$ begin return ${body}; end $$;
+`;
+  await earlier.add(
+    "internal/setting.sql",
+    `${called("a integer", "'earlier'")}
+create or replace function internal.caller() returns text language plpgsql as $$
+begin
+  return internal.called(1);
+end
+$$;
+grant execute on function internal.called(integer), internal.caller() to souk_agent;
+`,
+  );
+  await later.add(
+    "internal/setting.sql",
+    `${called("a integer, b integer default 2", "'later'")}
+grant execute on function internal.called(integer, integer) to souk_agent;
+`,
+  );
+  await withClient(url, async (client) => {
+    await loadCode(client, earlier.folder);
+    const loaded = () => sqlValue<string>(url, "select hash from internal.loaded where name = 'code'");
+    const before = await loaded();
+    await withClient(url, async (caller) => {
+      await caller.query("begin; set local role souk_agent; select 1");
+      const loading = loadCode(client, later.folder);
+      await eventually(loaded, (hash) => hash !== before);
+      t.is((await caller.query("select internal.caller() as by")).rows[0].by, "later");
+      await caller.query("commit");
+      t.deepEqual(await loading, ["function internal.called(integer)", "function internal.caller()"]);
+    });
+    t.deepEqual(await functionsNamed(client, "called"), ["internal.called(integer,integer)"]);
+    t.is(await sqlValue(url, "select count(*)::int from pg_proc where proname like 'outdated%'"), 0);
+  });
+});
+
 test("a function with other arguments, or a view with other columns, replaces the old one", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);

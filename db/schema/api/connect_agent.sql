@@ -3,7 +3,7 @@
 
 create or replace function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer,
-  sandbox boolean, sandbox_id text
+  sandbox boolean default null, sandbox_id text default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -51,19 +51,3 @@ comment on function api.connect_agent(text, bytea, bytea, text, text, integer, b
   'sandbox (a new one without sandbox_id), which is approved at once. Needs no claims. Raises 400 for a name that is '
   'too long and for a sandbox that cannot be joined, and 429 when the address created too many agents.';
 grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer, boolean, text) to souk_api;
-
--- For processes of the release before this one, until a deployment has replaced them. A default in the function above
--- would not do: while both exist, a call would fit both.
-create or replace function api.connect_agent(
-  name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer
-) returns jsonb
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return api.connect_agent(connect_agent.name, connect_agent.token_hash, connect_agent.secret_hash, connect_agent.code,
-    connect_agent.address, connect_agent.connections_per_hour, null, null);
-end
-$$;
-comment on function api.connect_agent(text, bytea, bytea, text, text, integer) is
-  'Creates an agent of the market, as the previous release asks for it.';
-grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer) to souk_api;
