@@ -129,6 +129,7 @@ const databasePools: MakePart = (service) => ({
       onError: (error) => log.warn({ err: error }, "a database connection was lost"),
       onReplica: (replica, inUse) =>
         inUse ? log.info({ replica }, "a replica is in use") : log.warn({ replica }, "a replica is out of use"),
+      isPrepared: service.readiness.isPrepared,
       outOfPatience: shutdown.outOfPatience,
     });
     metrics.watchPools(database.pools);

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { isUnavailable } from "../http/problem.ts";
+import { isUnavailable, problem } from "../http/problem.ts";
 import { currentTraceparent, measured } from "../tracing/tracing.ts";
 import { type Callers, createCallers } from "./callers.ts";
 import { ANSWER_MS, followReplicas, type Replicas } from "./replicas.ts";
@@ -74,6 +74,8 @@ export type DatabaseOptions = {
   onError: (error: Error) => void;
   /** Is told when a replica comes into use or goes out of use. */
   onReplica?: (name: string, inUse: boolean) => void;
+  /** Whether the database has the functions that requests call. Until then requests get 503. */
+  isPrepared?: () => boolean;
   /** Aborts when the process stops and calls must not wait any longer. */
   outOfPatience?: AbortSignal;
 };
@@ -145,6 +147,13 @@ export const openPool = (
   pool.on("connect", (client) => client.on("error", options.onError));
   return pool;
 };
+
+/** A first start takes a few seconds to create tables and functions. A call of a function before that would be a 500. */
+const STARTING = problem(
+  "service_unavailable",
+  "The service is starting. Nothing was done; try again in a few seconds.",
+  { retry_after: 2 },
+);
 
 /** Whether the market's own functions refused a call (internal.raise_problem). Then the session can be used again. */
 const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && /^PT\d{3}$/.test(error.code ?? "");
@@ -287,6 +296,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     const request = currentRequest();
     // What the service does for itself is little, and does not wait for callers.
     if (request?.caller === undefined) return work();
+    if (options.isPrepared?.() === false) throw STARTING;
     const turn = turns.take(request.caller, lane, request);
     request.begun = true;
     const end = await measured("turn", { name: `turn ${lane}` }, () => turn);

@@ -12,6 +12,8 @@ export type Readiness = {
   migrated(): void;
   /** Makes the process ready. @throws the error of the database; the caller then tries again */
   prepare(database: Database, signInMethods: readonly string[]): Promise<void>;
+  /** Whether `prepare` has succeeded. It stays true if the database becomes unavailable later. */
+  isPrepared(): boolean;
   /** Loads the vocabulary again whenever it has changed. @returns a function that stops this */
   follow(database: Database, log: Log): () => void;
   /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded. */
@@ -23,7 +25,7 @@ export type Readiness = {
 /** @param options.migrated true if another process migrates the database */
 export const createReadiness = (options: { migrated: boolean }): Readiness => {
   let { migrated } = options;
-  let offered = false;
+  let prepared = false;
   let extractQuery: Readiness["extractQuery"] | null = null;
   let meaning: Meaning | null = null;
   let nextVocabulary: (() => Promise<Vocabulary | null>) | null = null;
@@ -60,7 +62,7 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
     async state(database, stopping, log) {
       if (stopping.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
-      if (!offered) return "the database does not know yet which sign-in methods are offered";
+      if (!prepared) return "the process does not know the database yet";
       checking ??= database.check().finally(() => {
         checking = null;
       });
@@ -79,8 +81,9 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
       await database.check();
       await database.call("visitor", "offer_methods", { methods: signInMethods });
       await refresh(database);
-      offered = true;
+      prepared = true;
     },
+    isPrepared: () => prepared,
     follow(database, log) {
       const timer = setInterval(() => {
         refresh(database).catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));

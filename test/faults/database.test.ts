@@ -4,8 +4,10 @@ import { fileURLToPath } from "node:url";
 import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/database/migrate.ts";
+import { newToken } from "../../src/http/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
+import { createEmptyDatabase } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -213,6 +215,34 @@ test.serial("if a lock keeps a job from being marked as done, the job stays lock
   t.is(await heldJobs(), 1);
   await eventually(heldJobs, (held) => held === 0, 60_000);
   t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+});
+
+test.serial("while a process prepares an empty database, calls are answered or get 503", async (t) => {
+  const empty = await createEmptyDatabase(t);
+  const starting = await startService({ database: empty.url, env: environment, waitUntilReady: false }, t);
+  await eventually(
+    () => call(starting.url, "GET", "/healthz").catch(() => null),
+    (answer) => answer?.status === 200,
+  );
+  const early = { refused: 0, unready: 0 };
+  for (let ready = false; !ready; ) {
+    ready = (await call(starting.url, "GET", "/readyz")).status === 200;
+    const answers = await Promise.all([
+      call(starting.url, "GET", "/v1/taxonomy"),
+      call(starting.url, "GET", "/v1/me", { headers: { authorization: `Bearer ${newToken()}` } }),
+      call(starting.url, "POST", "/v1/connect", { body: {} }),
+      call(starting.url, "GET", "/connect/no-such-link"),
+    ]);
+    if (!ready) early.unready += 1;
+    for (const { status, headers, text } of answers) {
+      t.true([200, 201, 401, 404, 503].includes(status), text);
+      if (status !== 503) continue;
+      early.refused += 1;
+      t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    }
+  }
+  t.true(early.unready > 0 && early.refused > 0, JSON.stringify(early));
+  t.is((await call(starting.url, "POST", "/v1/connect", { body: {} })).status, 201);
 });
 
 test.serial("a process that starts without a database logs the reason, waits, and then works", async (t) => {
