@@ -133,6 +133,7 @@ set local check_function_bodies = off;
 --!include internal/kept_agents.sql
 --!include internal/recover_account.sql
 --!include internal/permission.sql
+--!include internal/next_steps.sql
 --!include internal/account_label.sql
 --!include internal/account.sql
 --!include internal/own_record.sql

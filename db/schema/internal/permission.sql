@@ -120,7 +120,7 @@ create or replace function internal.permissions(suspension text) returns jsonb
 as $$
 declare
   connected constant boolean := internal.connected();
-  disconnection constant text := internal.disconnection();
+  disconnection constant text := case when not connected then internal.disconnection() end;
   lacks_method constant boolean := internal.lacks_method();
 begin
   return (

@@ -18,26 +18,36 @@ create or replace function internal.rate_limit_terms(account_id uuid, action tex
 as $$
   -- Offers cost the attention of people, but asks and previews cost only machine time. So for asks and previews every
   -- term is twice as high. No record makes more changes of status or more reports necessary.
-  select internal.setting(rate_limit_terms.action || '_cap')::integer,
-    case when rate_limit_terms.action = 'publish_offer' then 1
-      when rate_limit_terms.action in ('create_ask', 'preview_offer') then 2 else 0 end,
-    (select count(*)::integer from (
-      select from market.offer o
-      where o.account_id = rate_limit_terms.account_id and o.status in ('published', 'archived')
-        and o.published_at <= now() - interval '72 hours'
-      limit 60) as settled),
-    (select count(*)::integer from market.proved_method m where m.account_id = rate_limit_terms.account_id),
-    (select a.created_at <= now() - interval '30 days' from market.account a where a.id = rate_limit_terms.account_id),
-    (select count(*)::integer from (
-      select from market.offer o
-      where o.account_id = rate_limit_terms.account_id and o.status = 'removed'
-        and o.removed_at > now() - interval '30 days'
-      union all
-      -- From earlier accounts of the person.
-      select from market.account a
-      join market.offer o on o.id = any (a.prior_removals)
-      where a.id = rate_limit_terms.account_id and o.status = 'removed' and o.removed_at > now() - interval '30 days'
-      limit 10) as removals)
+  select s.value::integer,
+    case rate_limit_terms.action when 'publish_offer' then 1 when 'create_ask' then 2 when 'preview_offer' then 2
+      else 0 end,
+    t.settled, t.proved, t.old, t.removed
+  from market.setting s
+  cross join (
+    select
+      (select count(*)::integer from (
+        select from market.offer o
+        where o.account_id = rate_limit_terms.account_id and o.status in ('published', 'archived')
+          and o.published_at <= now() - interval '72 hours'
+        limit 60) as settled) as settled,
+      (select count(*)::integer from market.proved_method m where m.account_id = rate_limit_terms.account_id)
+        as proved,
+      (select a.created_at <= now() - interval '30 days' from market.account a
+        where a.id = rate_limit_terms.account_id) as old,
+      (select count(*)::integer from (
+        select from market.offer o
+        where o.account_id = rate_limit_terms.account_id and o.status = 'removed'
+          and o.removed_at > now() - interval '30 days'
+        union all
+        -- From earlier accounts of the person.
+        select from market.account a
+        join market.offer o on o.id = any (a.prior_removals)
+        where a.id = rate_limit_terms.account_id and o.status = 'removed'
+          and o.removed_at > now() - interval '30 days'
+        limit 10) as removals) as removed
+    -- Computed once for all actions, and once however often a query names a term.
+    offset 0) as t
+  where s.name = rate_limit_terms.action || '_cap'
 $$;
 comment on function internal.rate_limit_terms(uuid, text) is
   'Returns the terms of a rate limit: base and factor of the action (0: only the base counts), settled offers '
@@ -45,25 +55,24 @@ comment on function internal.rate_limit_terms(uuid, text) is
   'old, and offers removed in the last 30 days, also from the person''s earlier accounts (at most 10 count).';
 grant execute on function internal.rate_limit_terms(uuid, text) to souk_dba;
 
+-- Plain SQL, which PostgreSQL makes a part of the query that calls it, so that the limits and the calls of all actions
+-- are one query (internal.own_usages).
 create or replace function internal.rate_limits(account_id uuid, action text default null)
   returns table (limited text, cap integer, overridden boolean)
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 5
+  language sql stable rows 5
 as $$
-begin
-  -- The terms that do not depend on the action are subqueries, which PostgreSQL computes once for all actions.
-  return query
-    select l.action, coalesce(o.cap, case t.factor when 0 then t.base else greatest(
-      least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base)
-      / 2 ^ t.removed,
-      t.base / 4)::integer end), o.cap is not null
-    from internal.limited_actions() as l
-    cross join lateral internal.rate_limit_terms(rate_limits.account_id, l.action) as t
-    left join market.cap_override o on o.account_id = rate_limits.account_id and o.action = l.action
-    where l.action = coalesce(rate_limits.action, l.action);
-end
+  select l.action, coalesce(o.cap, case t.factor when 0 then t.base else greatest(
+    least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base)
+    / 2 ^ t.removed,
+    t.base / 4)::integer end), o.cap is not null
+  from internal.limited_actions() as l
+  cross join lateral internal.rate_limit_terms(rate_limits.account_id, l.action) as t
+  left join market.cap_override o on o.account_id = rate_limits.account_id and o.action = l.action
+  where l.action = coalesce(rate_limits.action, l.action)
 $$;
 comment on function internal.rate_limits(uuid, text) is
-  'Returns the allowed calls an hour for each action, or for one, and whether a moderator set them for the account.';
+  'Returns the allowed calls an hour for each action, or for one, and whether a moderator set them for the account. '
+  'Only functions that run as the owner call it.';
 
 create or replace function internal.rate_limit(account_id uuid, action text) returns integer
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

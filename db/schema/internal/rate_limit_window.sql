@@ -2,6 +2,27 @@
 -- parallel calls cannot exceed the limit. GET /v1/me and the response headers show the same usage. Calls of a person
 -- (with a session) are counted only where a moderator set a limit for the account.
 
+-- Plain SQL, which PostgreSQL makes a part of the query that calls it (internal.own_usages).
+create or replace function internal.usage_since(
+  scope text, action text, cap integer, span interval, since timestamptz
+)
+  returns setof jsonb
+  language sql stable rows 1
+as $$
+  -- resets_in runs until the oldest counted call leaves the window, rounded up. A limit of 0 never frees a slot.
+  select jsonb_build_object(
+    'limit', usage_since.cap,
+    'used', count(*),
+    'remaining', greatest(usage_since.cap - count(*), 0),
+    'resets_in', case when usage_since.cap = 0 then extract(epoch from usage_since.span)
+      else greatest(coalesce(ceil(extract(epoch from
+        min(c.called_at) - usage_since.since)), 0), 0) end::integer)
+  from market.rate_limit_hit c
+  where c.scope = usage_since.scope and c.action = usage_since.action and c.called_at > usage_since.since
+$$;
+comment on function internal.usage_since(text, text, integer, interval, timestamptz) is
+  'Returns the usage of a window that began at `since`, as internal.window_usage.';
+
 create or replace function internal.window_usage(scope text, action text, cap integer, span interval default '1 hour')
   returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -9,16 +30,9 @@ as $$
 declare
   since constant timestamptz := clock_timestamp() - window_usage.span;
 begin
-  -- resets_in runs until the oldest counted call leaves the window, rounded up. A limit of 0 never frees a slot.
-  return (select jsonb_build_object(
-    'limit', window_usage.cap,
-    'used', count(*),
-    'remaining', greatest(window_usage.cap - count(*), 0),
-    'resets_in', case when window_usage.cap = 0 then extract(epoch from window_usage.span)
-      else greatest(coalesce(ceil(extract(epoch from
-        min(c.called_at) - since)), 0), 0) end::integer)
-  from market.rate_limit_hit c
-  where c.scope = window_usage.scope and c.action = window_usage.action and c.called_at > since);
+  return (select u.usage
+    from internal.usage_since(window_usage.scope, window_usage.action, window_usage.cap, window_usage.span, since)
+      as u (usage));
 end
 $$;
 comment on function internal.window_usage(text, text, integer, interval) is
@@ -52,24 +66,21 @@ comment on function internal.lock_window(text, text) is
 
 create or replace function internal.own_windows(only_action text default null)
   returns table (action text, scope text, cap integer)
-  language plpgsql stable rows 5
+  language sql stable rows 5
 as $$
-declare
-  is_agent constant boolean := internal.agent_id() is not null;
-  -- All sessions of the account share a window, because a person can open any number of them.
-  own_scope constant text := coalesce('agent:' || internal.agent_id(), 'account:' || internal.account_id());
-  is_disconnected constant boolean := is_agent and internal.visible_account_id() is null;
-  lacks_method constant boolean := internal.lacks_method();
-begin
-  return query
-    select l.limited, own_scope, case
+  select l.limited,
+    -- All sessions of the account share a window, because a person can open any number of them.
+    coalesce('agent:' || c.agent_id, 'account:' || c.account_id),
+    case
       -- What the account has earned does not show in the limits of a disconnected agent. What it has lost does.
-      when is_disconnected then least(l.cap, internal.setting(l.limited || '_cap')::integer)
+      when c.agent_id is not null and internal.visible_account_id() is null
+        then least(l.cap, internal.setting(l.limited || '_cap')::integer)
       -- A script can approve its own agent in a browser of its own. So sessions without a proved method are limited in
       -- what they may still do.
-      when is_agent or l.overridden or lacks_method and l.limited in ('manage', 'report_offer') then l.cap end
-    from internal.rate_limits(internal.account_id(), only_action) as l;
-end
+      when c.agent_id is not null or l.overridden
+        or l.limited in ('manage', 'report_offer') and internal.lacks_method() then l.cap end
+  from (select internal.agent_id() as agent_id, internal.account_id() as account_id) as c
+  cross join internal.rate_limits(internal.account_id(), own_windows.only_action) as l
 $$;
 comment on function internal.own_windows(text) is
   'Returns the windows in which calls of the caller count, for each action or for one, with their limits; a null limit '
@@ -86,13 +97,22 @@ comment on function internal.own_window(text) is 'Returns the window in which a 
 
 create or replace function internal.own_usages(only_action text default null) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  -- To plan this query takes five times as long as to run it.
+  set plan_cache_mode = 'force_generic_plan'
 as $$
+declare
+  since constant timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if internal.account_id() is null then
     perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
   end if;
-  return (select coalesce(jsonb_object_agg(w.action, internal.window_usage(w.scope, w.action, w.cap)), '{}')
-    from internal.own_windows(only_action) as w where w.cap is not null);
+  return (
+    -- Materialized, because PostgreSQL would otherwise compute a limit at each place where it is used.
+    with windows as materialized (select * from internal.own_windows(only_action))
+    select coalesce(jsonb_object_agg(w.action, u.usage), '{}')
+    from windows w
+    cross join lateral internal.usage_since(w.scope, w.action, w.cap, '1 hour', since) as u (usage)
+    where w.cap is not null);
 end
 $$;
 comment on function internal.own_usages(text) is

@@ -111,3 +111,20 @@ end
 $$;
 comment on function internal.verified_methods() is 'Returns the methods that the caller''s account has proved.';
 grant execute on function internal.verified_methods() to souk_agent, souk_person;
+
+create or replace function internal.own_methods(out verified jsonb, out available jsonb, out unavailable jsonb)
+  language plpgsql stable
+as $$
+begin
+  select coalesce(jsonb_agg(m.method order by m.method) filter (where p.method is not null), '[]'),
+    coalesce(jsonb_agg(m.method order by m.position) filter (where m.can_start), '[]'),
+    coalesce(jsonb_agg(m.method order by m.position) filter (where not m.can_start), '[]')
+  into verified, available, unavailable
+  from (select m.*, m.available and internal.sandbox_id() is null as can_start from market.sign_in_method m) as m
+  left join market.proved_method p on p.method = m.method and p.account_id = internal.account_id();
+end
+$$;
+comment on function internal.own_methods() is
+  'Returns the sign-in methods that the caller''s account has proved (internal.verified_methods), those that can be '
+  'started now and those that cannot (internal.sign_in_methods), in one query.';
+grant execute on function internal.own_methods() to souk_agent, souk_person;
