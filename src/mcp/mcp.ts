@@ -47,28 +47,6 @@ const REFUSED = -32_000;
 /** The list of tools changes only with a release, so clients may keep it as long as the documents of the API. */
 const LIST_KEPT_MS = 300_000;
 
-/**
- * The objects of a message have at most so many members: fifty times what the largest call of a tool needs. The SDK looks
- * at each one several times, and at entries of lists much faster. A body of a megabyte has room for 80,000, for which it
- * needs one and a half seconds, and meanwhile nobody else is answered.
- */
-const MOST_MEMBERS = 5_000;
-
-/** Returns whether a message has more members than that, at all depths. Looks at no further ones. */
-const hasTooMany = (message: unknown): boolean => {
-  const waiting: unknown[] = [message];
-  let seen = 0;
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== "object" || value === null) continue;
-    for (const name in value) {
-      if (!Array.isArray(value) && ++seen > MOST_MEMBERS) return true;
-      waiting.push(value[name as keyof typeof value]);
-    }
-  }
-  return false;
-};
-
 /** The headers that the SDK reads. */
 const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
@@ -216,12 +194,6 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     }
     if (Array.isArray(message))
       return errorAnswer(400, INVALID_REQUEST, "Batches are refused. Send each JSON-RPC message as a request.");
-    if (hasTooMany(message))
-      return errorAnswer(
-        400,
-        INVALID_REQUEST,
-        `The message has more than ${MOST_MEMBERS.toLocaleString("en")} members. Send only what the tool's input schema names.`,
-      );
     const isCall =
       typeof message === "object" && message !== null && "method" in message && message.method === "tools/call";
     // A call of a tool checks its token in its own statement.

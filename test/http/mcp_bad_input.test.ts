@@ -291,6 +291,7 @@ test("a megabyte of arguments is refused, however it is sent", async (t) => {
 
 for (const [where, sent] of [
   ["its arguments", (many: object) => modern("tools/call", { name: "get_me", arguments: many })],
+  ["a list", (many: object) => modern("tools/call", { name: "get_me", arguments: { list: Object.values(many) } })],
   ["what it says of itself", (many: object) => legacy("tools/call", { name: "get_me", arguments: {}, _meta: many })],
   [
     "a depth of them",
@@ -333,13 +334,14 @@ for (const [tool, argument] of [
 ] as const) {
   for (const [era, request] of Object.entries({ modern, legacy })) {
     test(`deeply nested lists as ${argument} of ${tool} (${era}) are answered`, async (t) => {
-      const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
       const { body, headers = {} } = request("tools/call", { name: tool, arguments: { [argument]: "NESTED" } });
-      const answer = await post(market.url, agent.token, {
-        raw: JSON.stringify(body).replace('"NESTED"', nested),
-        headers,
-      });
-      const { result, error } = messageOf(answer);
+      const send = (depth: number) =>
+        post(market.url, agent.token, {
+          raw: JSON.stringify(body).replace('"NESTED"', "[".repeat(depth) + "]".repeat(depth)),
+          headers,
+        });
+      t.is((await send(100_000)).status, 400);
+      const { result, error } = messageOf(await send(4_900));
       t.true(tool === "get_me" ? result.isError === undefined : result?.isError || error.code === INVALID_PARAMS);
       t.is(await offersOf(), 0);
     });
