@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { currentRequest } from "../database/request.ts";
+import { createTurns } from "../database/turns.ts";
 import { ownTurn } from "./own_turn.ts";
 import { type Problem, problem } from "./problem.ts";
 
@@ -19,6 +21,33 @@ const DECOMPRESSORS = {
 
 /** To parse and check a body of this size takes a fraction of a millisecond. */
 const QUICK_BYTES = 16 * 1024;
+
+/**
+ * So many larger bodies are in memory at once, some five megabytes each with what is parsed of it, and eight of a caller.
+ * Without a limit, one caller could send thousands slowly and take all memory. Requests that large are rare.
+ */
+const LARGE_AT_ONCE = 64;
+
+const turns = createTurns({
+  pools: { bodies: LARGE_AT_ONCE },
+  lanes: { large: { pool: "bodies" } },
+  // The server itself ends a request that does not arrive in time (server.ts).
+  stuckMs: Number.POSITIVE_INFINITY,
+});
+
+/**
+ * Waits until a body that may be large may be read. Until then it stays with its sender. The turn lasts until the request
+ * is answered.
+ * @returns a function that ends the turn before that, because the body turned out to be small
+ * @throws if the caller has too many calls waiting, or hangs up
+ */
+const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
+  const request = currentRequest();
+  const end = await turns.take(request?.caller ?? "nobody", "large", { gone: request?.gone });
+  if (response.destroyed) end();
+  else response.once("close", () => end());
+  return () => end();
+};
 
 /**
  * The members and entries of a body, at all depths: thirty times what the largest request needs. A megabyte has room for
@@ -116,10 +145,12 @@ export const readText = async (
   ) {
     throw problem("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
   }
+  const endTurn = mayExceed(request, QUICK_BYTES) ? await bodyTurn(response) : null;
   if (EXPECTS_CONTINUE in request) response.writeContinue();
   const bytes = await readBytes(request, maxBytes);
-  if (bytes.length === 0) return undefined;
   if (bytes.length > QUICK_BYTES) await ownTurn();
+  else endTurn?.();
+  if (bytes.length === 0) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
