@@ -35,6 +35,16 @@ export const setCookie = (response: Response, baseUrl: string, name: string, val
 };
 
 /**
+ * Returns whether a page of another site made the request in the background, according to the request's headers: as an
+ * image, a frame or a script, and not because a person follows a link there.
+ */
+export const isFromAnotherPage = (request: Request): boolean => {
+  const site = request.get("Sec-Fetch-Site");
+  const destination = request.get("Sec-Fetch-Dest");
+  return (site === "cross-site" || site === "same-site") && destination !== undefined && destination !== "document";
+};
+
+/**
  * Returns whether a page of this service made the request, according to the request's headers. Browsers set these
  * headers; other programs can forge them.
  */

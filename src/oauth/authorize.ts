@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import type { Database } from "../database/database.ts";
 import { addressOf } from "../http/address.ts";
+import { isFromAnotherPage } from "../http/cookies.ts";
 import { problem } from "../http/problem.ts";
 import { hashSecret, newCode, newSecret } from "../http/tokens.ts";
 import { type Page, seeOther } from "../pages/frame.ts";
@@ -55,6 +56,11 @@ export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocum
     const query = new URLSearchParams(request.originalUrl.split("?").slice(1).join("?"));
     // A HEAD, as link scanners send it, starts nothing.
     if (request.method === "HEAD") return void response.end();
+    // Any page that a person looks at could otherwise use up what the address of the person may connect.
+    if (isFromAnotherPage(request))
+      throw problem("bad_request", "A page of another site loaded this in the background, so nothing was started.", {
+        error: "invalid_request",
+      });
     const [client_id, redirect_uri] = [query.get("client_id"), query.get("redirect_uri")];
     if (!client_id || !redirect_uri || String(query).includes("%00"))
       throw problem(

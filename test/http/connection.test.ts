@@ -36,6 +36,17 @@ test("POST /v1/connect returns a token, a link and a code that is not in the lin
   t.false(connection.url.includes(agent_token.slice(4, 20)));
 });
 
+test("a page of another site creates no agent at the expense of its reader's address", async (t) => {
+  for (const site of ["cross-site", "same-site"]) {
+    const { status, body } = await market.call("POST", "/v1/connect", {
+      body: { name: "Sent by a page" },
+      headers: { origin: "https://evil.example", "sec-fetch-site": site, "sec-fetch-dest": "empty" },
+    });
+    t.deepEqual([status, body.code], [400, "bad_request"], site);
+  }
+  t.deepEqual(await market.sql("select from market.agent where name = 'Sent by a page'"), []);
+});
+
 test("each call creates a new agent", async (t) => {
   const answers = await Promise.all([1, 2].map(() => market.call("POST", "/v1/connect")));
   for (const member of ["agent_token", "agent_id"]) {

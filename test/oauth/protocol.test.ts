@@ -399,6 +399,11 @@ test("the authorization endpoint is for a person's browser", async (t) => {
   const head = await call(service.url, "HEAD", pathname + search);
   t.deepEqual([head.status, head.headers["location"]], [200, undefined], "a link scanner starts nothing");
   t.is((await visit(address, { authorization: "Bearer x" })).status, 400);
+  for (const destination of ["image", "iframe", "script", "empty"]) {
+    const loaded = await visit(address, { "sec-fetch-site": "cross-site", "sec-fetch-dest": destination });
+    t.is(loaded.status, 400, `another site's page starts nothing as ${destination}`);
+  }
+  t.is((await visit(address, { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" })).status, 303);
   t.is((await call(service.url, "POST", pathname + search)).status, 405);
   const bare = await visit(`${service.url}/oauth/authorize`);
   t.is(bare.status, 400);

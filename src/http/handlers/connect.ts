@@ -1,11 +1,19 @@
 import { addressOf } from "../address.ts";
 import { jsonAnswer } from "../answer.ts";
 import { callFunction } from "../arguments.ts";
+import { isFromAnotherPage } from "../cookies.ts";
 import type { Handler } from "../endpoint.ts";
+import { problem } from "../problem.ts";
 import { hashSecret, newCode, newSecret, newToken } from "../tokens.ts";
 
 /** Makes the token, the link and the code of a new agent. The database gets only the hashes of token and link. */
 export const connect: Handler = async (context, call) => {
+  // Any page that a person looks at could otherwise use up what the address of the person may connect.
+  if (isFromAnotherPage(call.request))
+    throw problem(
+      "bad_request",
+      "A page of another site sent this, so no agent was created. A program sends it itself, without the headers of a browser.",
+    );
   const token = newToken();
   const hash = hashSecret(token);
   const secret = newSecret();
