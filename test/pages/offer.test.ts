@@ -127,6 +127,14 @@ const LEAKS: Record<string, { text: string; images?: string[]; leaks: RegExp }> 
     text: `${"Very solid oak table with four chairs and a bench ".repeat(2)}please write to: lenaweber@example.com 180 EUR`,
     leaks: /lenaw|@exa/,
   },
+  "a number in digits of another script": {
+    text: "Oak table, 180 EUR, Berlin. lena@example.com or ٠١٧١ ٢٣٤٥٦٧٨, ०१७१ २३४५६७८, ０１７１２３４５６７８",
+    leaks: /[٢३３]/,
+  },
+  "a name at a messenger": {
+    text: "Oak table, 180 EUR, Berlin. lena@example.com, Telegram @lena_sofa (or @Lena.Sofa)",
+    leaks: /lena/i,
+  },
   "an address in capitals, and one in words": {
     text: "Oak table, 180 EUR, Berlin. lena@example.com, LENA@EXAMPLE.COM, lena (at) example (dot) com",
     leaks: /lena|example/i,

@@ -18,6 +18,24 @@ const SITES = new RegExp(
   "gu",
 );
 
+/** A name at a messenger or a social network. It is no contact for the reader, but reaches the person. */
+const HANDLES = /(?<![\p{L}\p{N}])@[\p{L}\p{N}_][\p{L}\p{N}_.]{2,}/gu;
+
+const isDigit = (code: number): boolean => /^\p{Nd}$/u.test(String.fromCharCode(code));
+
+/**
+ * Returns words with the digits of other scripts as ours, at the same places: the reader finds phone numbers in ours only.
+ * Unicode has the ten digits of a script one after the other.
+ */
+const withOurDigits = (words: string): string =>
+  words.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
+    if (digit.length > 1) return digit;
+    const code = digit.charCodeAt(0);
+    let value = 0;
+    while (value < 9 && isDigit(code - value - 1)) value += 1;
+    return String(value);
+  });
+
 /**
  * Returns words without anything that may reach a person: addresses, sites, and whatever has the form of a phone number.
  * The database has already taken out what the reader took for the contact; this takes out the rest, such as the second
@@ -26,13 +44,14 @@ const SITES = new RegExp(
 export const withoutAnyWayToReach = (words: string, hints: ContactHints): string => {
   let shown = "";
   let end = 0;
-  for (const found of findContacts(words, tokensIn(words), hints)) {
+  const readable = withOurDigits(words);
+  for (const found of findContacts(readable, tokensIn(readable), hints)) {
     const isNumber = found.dialled || (found.run !== null && isShapedLikePhone(found.run));
     if (found.kind === "number" && !isNumber) continue;
     shown += words.slice(end, found.start) + HIDDEN;
     end = found.end;
   }
-  return (shown + words.slice(end)).replace(SITES, HIDDEN);
+  return (shown + words.slice(end)).replace(SITES, HIDDEN).replace(HANDLES, HIDDEN);
 };
 
 /** A way to reach the publisher, as the database stores it. */
