@@ -1,9 +1,13 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import test from "ava";
 import pg from "pg";
+import { authorizeUrl, exchange, newVerifier, refresh, register, approve as sendBack, visit } from "../oauth/client.ts";
 import { hangs, type Provider, startProvider, status, well } from "../reader/provider.ts";
+import { codeFrom, linkFrom, type MailServer, startMailServer, wrongOf } from "../sign_in/mailbox.ts";
+import { newVisitor } from "../sign_in/visitor.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { call, connectAgent, eventually } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
@@ -23,10 +27,18 @@ const run = promisify(execFile);
 
 let cluster: Cluster;
 let provider: Provider;
+let mail: MailServer;
 let service: Service;
 
+/** As an operator would set it: nobody can guess it. */
+const WEBHOOK_KEY = "5d3f1c9a7b2e4860a1c3e5f7092b4d6f";
+
 test.before(async () => {
-  [cluster, provider] = await Promise.all([startCluster({ log_min_duration_statement: "0" }), startProvider()]);
+  [cluster, provider, mail] = await Promise.all([
+    startCluster({ log_min_duration_statement: "0" }),
+    startProvider(),
+    startMailServer(),
+  ]);
   service = await startService({
     database: cluster.url,
     env: {
@@ -34,12 +46,15 @@ test.before(async () => {
       EXTRACTION_DEADLINE_MS: "4000",
       OPENAI_BASE_URL: provider.baseURL,
       OPENAI_API_KEY: "sk-very-secret-provider-key",
+      SMTP_URL: mail.url,
+      MAIL_FROM: "souk@souk.example",
+      WEBHOOK_KEYS: WEBHOOK_KEY,
     },
   });
 });
 test.after.always(async () => {
   await service?.stop();
-  await provider?.close();
+  await Promise.all([provider?.close(), mail?.close()]);
   await cluster?.destroy();
 });
 test.afterEach("every invariant holds", (t) => assertInvariants(t, cluster.url));
@@ -184,6 +199,111 @@ test.serial(
     t.deepEqual(traces(everything, secrets), [], "a dump of the database");
   },
 );
+
+test.serial("nor does any contain a secret of signing in, of OAuth or of webhooks", async (t) => {
+  const secrets: Record<string, string> = { "the key of webhooks": WEBHOOK_KEY };
+  const codes: Record<string, string> = {};
+  const jobs: string[] = [];
+  const keepJobs = async () => {
+    const rows = await sql<{ row: string }>(cluster.url, "select j::text as row from graphile_worker._private_jobs j");
+    jobs.push(...rows.map(({ row }) => row));
+  };
+  const keepCookies = (who: string, visitor: ReturnType<typeof newVisitor>) => {
+    for (const cookies of visitor.jar.values())
+      for (const [name, value] of cookies)
+        if (value.length >= 40) secrets[`${name} of ${who}, ${value.length}`] = value;
+  };
+
+  // A person signs in by a code, after a wrong one, and by a link, which another browser opens, too.
+  const person = newVisitor();
+  const ask = async (address: string) =>
+    person.submit(await person.get(`${service.url}/sign-in`), "email", { email: address });
+  let page = await ask("zimtschnecke@example.com");
+  keepCookies("the person", person);
+  const first = await mail.next("zimtschnecke@example.com");
+  codes["the code"] = codeFrom(first);
+  secrets["the link of the first mail"] = linkFrom(first).split("/").at(-1) ?? "";
+  page = await person.submit(page, "code", { code: wrongOf(first) });
+  await person.submit(page, "code", { code: codeFrom(first) });
+  keepCookies("the person, signed in", person);
+  const other = newVisitor();
+  await other.submit(await other.get(`${service.url}/sign-in`), "email", { email: "mohnkuchen@example.com" });
+  const second = await mail.next("mohnkuchen@example.com");
+  codes["the second code"] = codeFrom(second);
+  secrets["the link of the second mail"] = linkFrom(second).split("/").at(-1) ?? "";
+  await newVisitor().get(linkFrom(second));
+  await other.submit(await other.get(linkFrom(second)), "Sign in");
+  keepCookies("the other person", other);
+  t.is(await sqlValue(cluster.url, "select count(*)::int from market.proved_method"), 2);
+
+  // An agent asks for a proof, and adds a webhook.
+  const agent = await connectAgent(service.url);
+  await person.submit(await person.get(agent.link), "Approve");
+  secrets["the token"] = agent.token;
+  const hook = await agent.call("POST", "/v1/webhooks", { url: "https://receiver.invalid/souk" });
+  t.is(hook.status, 201, hook.text);
+  secrets["the secret of the webhook"] = String(hook.body.secret).replace("whsec_", "");
+  await agent.call("POST", `/v1/webhooks/${hook.body.id}/test`);
+  const stranger = await connectAgent(service.url);
+  const asked = await stranger.call("POST", "/v1/me/verifications", { method: "email" });
+  t.is(asked.status, 201, asked.text);
+  secrets["the link of the verification"] = asked.body.url.split("/").at(-1);
+  await newVisitor().get(asked.body.url);
+  await keepJobs();
+
+  // A client of OAuth: a flow that succeeds, a code that is used twice, and a refresh token that is used twice.
+  const redirect_uri = "https://assistant.example/callback";
+  const client_id = await register(service.url, [redirect_uri]);
+  for (const round of ["first", "second"]) {
+    const { verifier, challenge } = newVerifier();
+    const state = `state of the ${round} client`;
+    const started = await visit(
+      authorizeUrl(service.url, { client_id, redirect_uri, state, code_challenge: challenge }),
+    );
+    const link = started.headers["location"] ?? "";
+    const code = (await sendBack(link)).searchParams.get("code") ?? "";
+    const fields = { client_id, code, code_verifier: verifier, redirect_uri };
+    const { body } = await exchange(service.url, fields);
+    const next = await refresh(service.url, client_id, body.refresh_token);
+    t.is(next.status, 200, next.text);
+    Object.assign(secrets, {
+      [`the link of the ${round} request`]: link.split("/").at(-1),
+      [`the ${round} code`]: code,
+      [`the ${round} verifier`]: verifier,
+      [`the ${round} access token`]: body.access_token,
+      [`the ${round} refresh token`]: body.refresh_token,
+      [`the next access token of the ${round}`]: next.body.access_token,
+      [`the next refresh token of the ${round}`]: next.body.refresh_token,
+    });
+    const misused =
+      round === "first"
+        ? await exchange(service.url, fields)
+        : await refresh(service.url, client_id, body.refresh_token);
+    t.is(misused.status, 400, "the access ends");
+  }
+  await keepJobs();
+  for (const [name, secret] of Object.entries(secrets)) t.true(secret.length >= 32, name);
+
+  const logs = service.logs();
+  t.true(logs.includes('"operation":"token"'));
+  t.deepEqual(
+    traces(logs, { ...secrets, address: "zimtschnecke", state: "state of the first client" }),
+    [],
+    "the service's log",
+  );
+  t.deepEqual(traces(await cluster.log(), secrets), [], "the log of the database, with every parameter");
+  t.deepEqual(traces(jobs.join("\n"), { ...secrets, address: "zimtschnecke" }), [], "jobs");
+  const everything = `${await dump()}\n${await everyRow()}`;
+  t.true(everything.includes("zimtschnecke@example.com"), "the dump contains the rows");
+  t.deepEqual(traces(everything, secrets), [], "a dump of the database");
+  // A few digits stand in many numbers. What must not be there is what anybody can find out by trying all of them.
+  const tried = Object.fromEntries(
+    Object.entries(codes).map(([name, code]) => [name, createHash("sha256").update(code).digest("hex")]),
+  );
+  t.deepEqual(traces(everything, tried), [], "a code that can be tried out");
+  for (const code of Object.values(codes))
+    t.notRegex(`${logs}\n${jobs.join("\n")}`, new RegExp(`(?<![\\d.])${code}(?!\\d)`));
+});
 
 const asLogin = async <T>(role: string, fn: (client: pg.Client) => Promise<T>): Promise<T> => {
   const url = new URL(cluster.url);
