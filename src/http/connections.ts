@@ -14,15 +14,46 @@ import { networkOf } from "./address.ts";
  */
 const OPEN_REQUESTS = 32;
 
+/** Answers wait in memory until their client reads them. The interval at which it is looked at how much waits. */
+const UNREAD_CHECK_MS = 1_000;
+
 /**
  * Makes the connections of a server shared.
  * @param most how many connections may be open
+ * @param mostUnread how many bytes of answers may wait until their clients read them
  * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open
  */
-export const shareConnections = (most: number, listener: RequestListener) => {
+export const shareConnections = (most: number, mostUnread: number, listener: RequestListener) => {
   const networks = new Map<string, Set<Socket>>();
-  const requests = new WeakMap<Socket, number>();
+  const requests = new WeakMap<Socket, Set<ServerResponse>>();
   let open = 0;
+
+  /** What waits for the client of a connection. An answer has no socket until those before it are sent. */
+  const unreadOf = (socket: Socket): number => {
+    let bytes = socket.writableLength;
+    for (const response of requests.get(socket) ?? []) if (response.socket === null) bytes += response.writableLength;
+    return bytes;
+  };
+
+  /**
+   * Closes connections whose clients do not read, if too much waits: the largest of the network for which most waits.
+   * Others may read as slowly as they like.
+   */
+  const dropUnread = (): void => {
+    const waiting = [...networks].map(([, sockets]) => {
+      const unread = [...sockets].map((socket) => ({ socket, bytes: unreadOf(socket) }));
+      return { unread, bytes: unread.reduce((sum, { bytes }) => sum + bytes, 0) };
+    });
+    let excess = waiting.reduce((sum, { bytes }) => sum + bytes, 0) - mostUnread;
+    while (excess > 0) {
+      const largest = waiting.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+      largest.unread.sort((one, other) => one.bytes - other.bytes);
+      const { socket, bytes } = largest.unread.pop() ?? { bytes: excess };
+      socket?.destroy();
+      largest.bytes -= bytes;
+      excess -= bytes;
+    }
+  };
 
   /** Closes a connection of the network that has most, an idle one if there is any. Returns false if that is `own`. */
   const makeRoom = (own: string): boolean => {
@@ -30,7 +61,7 @@ export const shareConnections = (most: number, listener: RequestListener) => {
     for (const sockets of networks.values()) if (sockets.size > (largest?.size ?? 0)) largest = sockets;
     if (largest === undefined || largest === networks.get(own)) return false;
     const [first] = largest;
-    const idle = [...largest].find((socket) => (requests.get(socket) ?? 0) === 0);
+    const idle = [...largest].find((socket) => (requests.get(socket)?.size ?? 0) === 0);
     const leaving = idle ?? first;
     leaving?.destroy();
     return leaving !== undefined;
@@ -51,12 +82,18 @@ export const shareConnections = (most: number, listener: RequestListener) => {
 
   const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     const { socket } = request;
-    const count = (requests.get(socket) ?? 0) + 1;
-    requests.set(socket, count);
-    response.once("close", () => requests.set(socket, (requests.get(socket) ?? 1) - 1));
-    if (count > OPEN_REQUESTS) socket.destroy();
+    const responses = requests.get(socket) ?? new Set();
+    requests.set(socket, responses.add(response));
+    response.once("close", () => responses.delete(response));
+    if (responses.size > OPEN_REQUESTS) socket.destroy();
     if (!socket.destroyed) listener(request, response as Parameters<RequestListener>[1]);
   };
 
-  return { listener: serveRequest, watch: (server: Server) => void server.on("connection", connect) };
+  const watch = (server: Server): void => {
+    server.on("connection", connect);
+    const timer = setInterval(dropUnread, UNREAD_CHECK_MS).unref();
+    server.once("close", () => clearInterval(timer));
+  };
+
+  return { listener: serveRequest, watch };
 };

@@ -18,6 +18,11 @@ const SOCKET_TIMEOUT_MS = 90_000;
 /** An idle connection takes a few kilobytes. */
 const MAX_CONNECTIONS = 10_000;
 /**
+ * A hundred of the largest answers, besides what the operating system keeps. A caller that never reads could otherwise
+ * have gigabytes made for it until SOCKET_TIMEOUT_MS is over.
+ */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
+/**
  * Load balancers poll /readyz about every second. After this time they send no more requests, so the port can close.
  */
 const DRAIN_MS = 1_000;
@@ -50,6 +55,7 @@ const LIMITS = {
   connectionsCheckingInterval: 1_000,
   socketTimeout: SOCKET_TIMEOUT_MS,
   maxConnections: MAX_CONNECTIONS,
+  maxUnread: MAX_UNREAD_BYTES,
 };
 
 /**
@@ -64,8 +70,8 @@ export const serve = async (
   host: string,
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
-  const { socketTimeout, maxConnections, ...limits } = { ...LIMITS, ...options.limits };
-  const { listener, watch } = shareConnections(maxConnections, app);
+  const { socketTimeout, maxConnections, maxUnread, ...limits } = { ...LIMITS, ...options.limits };
+  const { listener, watch } = shareConnections(maxConnections, maxUnread, app);
   // The application refuses a request without a host, with a problem document.
   const server: Server = createServer({ ...limits, requireHostHeader: false }, listener);
   watch(server);

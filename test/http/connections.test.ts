@@ -102,6 +102,38 @@ test("a connection may send some requests ahead, and one that sends thousands ah
   t.true(statuses(flood).length < 1_000, `${statuses(flood).length} of 20,000 requests were answered`);
 });
 
+test("when too much waits for clients that do not read, connections of the network that has most are closed", async (t) => {
+  // More than the operating system keeps of one connection.
+  const large = Buffer.alloc(16 * 1024 * 1024, "x");
+  const app = express();
+  app.use((_request, response) => void response.end(large));
+  const limits = { maxUnread: 4 * large.length };
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "", limits });
+  t.teardown(() => server.close(0));
+  const port = Number(new URL(server.url).port);
+  const slowly = (from: string, first: string): Line => {
+    const line = open(port, from, first);
+    line.socket.pause();
+    t.teardown(() => void line.socket.destroy());
+    return line;
+  };
+
+  const modest = slowly("127.0.0.2", GET);
+  const greedy = Array.from({ length: 10 }, () => slowly("127.0.0.3", GET.repeat(4)));
+  // A socket that is paused does not notice that the other side has closed it, but cannot send any more.
+  const isClosed = ({ socket, closed }: Line) => closed || !socket.write("\r\n") || socket.destroyed;
+  await eventually(
+    async () => greedy.filter(isClosed).length,
+    (count) => count >= 6,
+  );
+  modest.socket.resume();
+  await eventually(
+    async () => modest.text.length,
+    (length) => length >= large.length,
+  );
+  t.false(modest.closed, "who reads slowly and lets little wait is served");
+});
+
 test("of the requests that one address has open at once, those beyond its queue get 429, and another is served", async (t) => {
   const market = await openMarket();
   t.teardown(() => market.stop());
