@@ -123,6 +123,15 @@ const LEAKS: Record<string, { text: string; images?: string[]; leaks: RegExp }> 
     images: ["https://lena-moebel.example/table.jpg", "https://pictures.example/a.jpg?to=lena-moebel.example"],
     leaks: /lena-moebel/,
   },
+  "links of pictures with an address and a number": {
+    text: "Oak table, 180 EUR, Berlin. lena@example.com or 0176 12345678",
+    images: [
+      "https://pictures.example/Lena%40example.com/1.jpg",
+      "https://pictures.example/call-0176-12-34-56-78.jpg",
+      `https://pictures.example/${"17".repeat(900)}.jpg`,
+    ],
+    leaks: /lena|56-78/i,
+  },
   "an address that the end of the title cuts": {
     text: `${"Very solid oak table with four chairs and a bench ".repeat(2)}please write to: lenaweber@example.com 180 EUR`,
     leaks: /lenaw|@exa/,
@@ -149,6 +158,7 @@ for (const [what, { text, images = [], leaks }] of Object.entries(LEAKS)) {
     const [, shown = ""] = /<title>(.*)<\/body>/s.exec((await open(body.offer_id)).text) ?? [];
     t.notRegex(shown, leaks);
     t.regex(shown, /[Oo]ak table|Eichentisch/);
+    t.is(shown.includes("171717"), images.some((link) => link.includes("171717")), "a link without a contact is shown");
   });
 }
 

@@ -58,17 +58,40 @@ as $$ select case when signed_in then words else internal.without_contact(words,
 comment on function internal.shown_words(text, market.offer, boolean) is
   'Returns words of an offer as a person who is signed in or not may see them.';
 
+create or replace function internal.contact_marks(offer market.offer) returns table (mark text, is_number boolean)
+  language sql immutable
+as $$
+  select m.mark, m.is_number
+  from (
+    select lower(c.quote #>> '{}') as mark, false as is_number
+    from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c (quote)
+    union
+    select case m.method ->> 'type'
+        when 'email' then lower(m.method ->> 'value')
+        when 'url' then split_part(regexp_replace(lower(m.method ->> 'value'), '^https?://(www\.)?', ''), '/', 1)
+        -- The last six digits, however they are grouped.
+        else right(regexp_replace(m.method ->> 'value', '[^0-9]', '', 'g'), 6) end,
+      m.method ->> 'type' not in ('email', 'url')
+    from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method)) as m
+  where length(m.mark) >= 4
+$$;
+comment on function internal.contact_marks(market.offer) is
+  'Returns by what a link shows a contact of an offer: addresses, hosts and passages in lower case, and digits.';
+
 create or replace function internal.shown_images(offer market.offer, signed_in boolean) returns jsonb
   language sql immutable
 as $$
-  -- A link to a picture may lead to the publisher's own site.
+  -- A link to a picture may lead to the publisher's own site, or contain an address. Links are long and many, and
+  -- anybody may open the page, so they are not searched by a regular expression.
+  with marks as materialized (select m.mark, m.is_number from internal.contact_marks(offer) as m where not signed_in),
+  links as materialized (
+    select i.url, i.n, replace(lower(i.url), '%40', '@') as plain, regexp_replace(i.url, '[^0-9]', '', 'g') as digits
+    from unnest(offer.images) with ordinality as i (url, n))
   select internal.image_list(array(
-    select i.url from unnest(offer.images) with ordinality as i (url, n)
-    where signed_in or internal.without_contact(i.url, offer) = i.url and not exists (
-      select from jsonb_path_query(offer.contact, '$.**.methods[*] ? (@.type == "url").value') as v (link)
-      where split_part(regexp_replace(lower(v.link #>> '{}'), '^https?://(www\.)?', ''), '/', 1)
-        = split_part(regexp_replace(lower(i.url), '^https?://(www\.)?', ''), '/', 1))
-    order by i.n))
+    select l.url from links l
+    where not exists (
+      select from marks m where strpos(case when m.is_number then l.digits else l.plain end, m.mark) > 0)
+    order by l.n))
 $$;
 comment on function internal.shown_images(market.offer, boolean) is
   'Returns the image links of an offer that a person who is signed in or not may see, as content.images.';
