@@ -57,6 +57,26 @@ test("the stored document follows every column that it shows, whoever changes it
   }
 });
 
+test("an offer that an earlier release stored with invisible characters is shown without them", async (t) => {
+  const market = await openMarket(t);
+  const seller = await market.approved();
+  const id = await market.offer(seller, { title: "Blue sofa" });
+  const hidden = "\u{e0049}\u{e0067}\ufe00\ufe01\ufe02";
+  await market.sql("update market.offer set title = $2, text = $3 where id = $1", [
+    id,
+    `Blue${hidden} sofa`,
+    `Blue sofa,\n18\u200b0 EUR${hidden} 👩‍🔧`,
+  ]);
+  const [{ document }] = (await market.sql("select document from market.offer where id = $1", [id])) as [
+    { document: { document: { title: string; description: string }; content: { preview: { headline: string } } } },
+  ];
+  t.is(document.document.title, "Blue sofa");
+  t.is(document.document.description, "Blue sofa,\n180 EUR 👩‍🔧");
+  t.is(document.content.preview.headline, "Blue sofa");
+  await market.sql("update market.offer set title = $2 where id = $1", [id, "\u200b"]);
+  t.deepEqual(await stale(market), []);
+});
+
 test("the publisher's stored record follows counts, proofs and removals from earlier accounts", async (t) => {
   const market = await openMarket(t);
   await market.sql("update market.sign_in_method set available = true");

@@ -314,6 +314,8 @@ test("whatever strangers wrote stays text, and only links to sites can be follow
   });
   const read = () => call(site.url, "GET", `/offers/${ID}`, { headers: { cookie: `${SESSION_COOKIE}=x` } });
   const seen = await read();
+  site.script["get_offer_page"] = { ...SHOWN, signed_in: true, text: "18\u200b0 EUR \u202eliam-e\u{e0041} 👩‍🔧\nmore" };
+  t.regex((await read()).text, />180 EUR liam-e 👩‍🔧\nmore</);
   t.is(seen.text.match(/<script/g), null);
   t.notRegex(seen.text, /href="javascript/);
   t.true(seen.text.includes('href="https://wa.me/491760000000"'));

@@ -73,17 +73,34 @@ $$;
 comment on function internal.image_list(text[]) is 'Returns image links as content.images: [{url}].';
 grant execute on function internal.image_list(text[]) to souk_agent, souk_person;
 
+create or replace function internal.clean_words(words text) returns text
+  language plpgsql immutable
+as $$
+begin
+  -- Most words have no other characters than these, and this is found out faster than they are cleaned.
+  return case when words ~ '[^\t\n\r -~]' then internal.visible_text(words) else words end;
+end
+$$;
+comment on function internal.clean_words(text) is
+  'Returns words of an offer without invisible characters. Texts are cleaned before they are stored, but releases '
+  'before that stored what was sent.';
+grant execute on function internal.clean_words(text) to souk_agent, souk_person;
+
 create or replace function internal.build_offer_document(offer market.offer) returns jsonb
   language plpgsql stable
 as $$
+declare
+  shown market.offer := offer;
 begin
+  shown.title := coalesce(nullif(internal.clean_words(offer.title), ''), offer.title);
+  shown.text := internal.clean_words(offer.text);
   return jsonb_build_object(
     'id', offer.id,
-    'document', jsonb_build_object('title', offer.title, 'description', offer.text,
+    'document', jsonb_build_object('title', shown.title, 'description', shown.text,
       'location', offer.location_text, 'language', offer.language),
     'metadata', nullif(offer.metadata, '{}'),
     'content', jsonb_build_object(
-      'preview', internal.offer_preview(offer),
+      'preview', internal.offer_preview(shown),
       'contact', offer.contact,
       'images', internal.image_list(offer.images)),
     'reviewed', offer.reviewed)

@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import type { CONDITIONS } from "../../database/enums.ts";
 import { isId } from "../../http/ids.ts";
 import { PROBLEMS, problem, problemOf } from "../../http/problem.ts";
-import { visibleText } from "../../http/visible_text.ts";
+import { readableText, visibleText } from "../../http/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
@@ -58,8 +58,8 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
     return {
       ...found,
       title: label(found.title, TITLE_LENGTH) ?? "Without a title",
-      // The line breaks stay. The text was cleaned when it was stored.
-      text: shown(found.text),
+      // The line breaks stay. Texts are cleaned when they are stored, but earlier releases stored what was sent.
+      text: shown(readableText(found.text)),
       price: label(found.price, LABEL_LENGTH),
       location: label(found.location, LABEL_LENGTH),
     };
