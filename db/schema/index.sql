@@ -14,7 +14,6 @@ set local check_function_bodies = off;
 -- Functions and types that table definitions use: in defaults, generated columns, indexes and policies
 --!include internal/uuid_v7.sql
 --!include internal/visible_name.sql
---!include internal/names_contact.sql
 --!include internal/claims.sql
 --!include internal/origin.sql
 --!include reading/fold.sql
@@ -160,6 +159,7 @@ set local check_function_bodies = off;
 --!include internal/page.sql
 --!include internal/image_links.sql
 --!include internal/contains_secret.sql
+--!include internal/names_contact.sql
 
 -- Grounding: checks which extracted values the text states
 --!include reading/grounding.sql

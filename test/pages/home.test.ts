@@ -125,6 +125,9 @@ test.serial("a title with a contact, and a title of people who look for people, 
     "Sofa, call 030 901820",
     "Sofa 0176/1234567",
     "Sofa (+49) 30-90-18-20",
+    "Sofa ٠١٧١ ٢٣٤٥٦٧٨",
+    "Sofa ０１７１２３４５６７８",
+    "Sofa lena＠example．com",
   ];
   for (const title of hidden) await publish(seller, title);
   const named = await publish(seller, "Sofa of Lena Meier");

@@ -1,11 +1,11 @@
 -- Which titles may be shown where contacts must not appear.
 
 create or replace function internal.names_contact(title text, contact jsonb) returns boolean
-  language sql immutable parallel safe
+  language sql immutable
 as $$
-  -- An address, a link, a domain, or six digits that belong together, as in a number. It is better to leave out too
-  -- many titles.
-  select title ~* '@|://|www\.|[a-z0-9-]\.[a-z]{2,}|([0-9][ ./()+-]*){6,}'
+  -- An address, a link, a domain, or six digits that belong together, as in a number, in the digits of any script. It
+  -- is better to leave out too many titles.
+  select internal.comparable_text(title) ~* '@|://|www\.|[a-z0-9-]\.[a-z]{2,}|([0-9][ ./()+-]*){6,}'
     or exists (
       select from jsonb_path_query(contact, '$.**.value') as v (value)
       where strpos(lower(title), lower(v.value #>> '{}')) > 0)
