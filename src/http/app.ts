@@ -200,11 +200,12 @@ export const createApp = (
       xPermittedCrossDomainPolicies: false,
     }),
   );
+  // Before the endpoints, because the router compares a path with one route after the other.
+  const answerMcp = createMcp(context);
+  app.all("/mcp", async (request, response) => send(request, response, await answerMcp(request, response)));
   for (const [path, endpoints] of Map.groupBy(context.endpoints, (endpoint) => endpoint.path)) {
     app.all(path.replaceAll(/\{(\w+)\}/g, ":$1"), routesOf(context, endpoints));
   }
-  const answerMcp = createMcp(context);
-  app.all("/mcp", async (request, response) => send(request, response, await answerMcp(request, response)));
   app.use(refuseAtEntrance);
   app.use(oauth({ ...context, findDocument: options.findDocument }));
   const { database, baseUrl, endpoints } = context;

@@ -19,6 +19,9 @@ const DECOMPRESSORS = {
   br: createBrotliDecompress,
 };
 
+/** Keeps nothing from one body to the next, because it never decodes a part of one. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 /** To parse and check a body of this size takes a fraction of a millisecond. */
 const QUICK_BYTES = 16 * 1024;
 
@@ -118,7 +121,7 @@ const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       if (size > maxBytes) stop(tooLarge(maxBytes));
       else chunks.push(chunk);
     });
-    source.on("end", () => resolve(Buffer.concat(chunks)));
+    source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on("aborted", () => stop(problem("bad_request", "The body ended before it was whole.")));
     request.on("error", () => stop(problem("bad_request", "The body could not be read.")));
   });
@@ -152,7 +155,7 @@ export const readText = async (
   else endTurn?.();
   if (bytes.length === 0) return undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return UTF_8.decode(bytes);
   } catch {
     throw problem("bad_request", "The body is not valid UTF-8. Encode it as UTF-8 and send it again.");
   }

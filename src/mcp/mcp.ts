@@ -20,7 +20,8 @@ import { type Answer, PROBLEMS, type Problem, problem, problemAnswer, problemOf 
 import { logFailure } from "../log.ts";
 import { callOf } from "./call.ts";
 import { type BoundTool, bindTools, definitionOf, endpointName } from "./definitions.ts";
-import { problemResult, resultOf } from "./results.ts";
+import { fastRequestOf, writerFor } from "./fast_path.ts";
+import { membersOf, problemText, resultOf, type Said } from "./results.ts";
 import { INSTRUCTIONS } from "./tools.ts";
 
 /**
@@ -45,7 +46,10 @@ type Exchange = {
 const REFUSED = -32_000;
 
 /** The list of tools changes only with a release, so clients may keep it as long as the documents of the API. */
-const LIST_KEPT_MS = 300_000;
+const LIST_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
+
+/** What the service says of itself in each answer. */
+const ABOUT = { name: "souk", title: SERVICE.title, version: SERVICE.version };
 
 /** The headers that the SDK reads. */
 const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
@@ -69,16 +73,21 @@ const errorAnswer = (
   };
 };
 
-/** Returns why a request is refused that a page of another site may have made, by another name of this machine, too. */
-const foreignness = ({ headers }: Request, baseUrl: string): string | null => {
-  const { origin, hostname } = new URL(baseUrl);
+/**
+ * Returns a function that says why a request is refused that a page of another site may have made, by another name of
+ * this machine, too. It is null for other requests.
+ */
+const foreignnessAt = (baseUrl: string): ((request: Request) => string | null) => {
+  const { origin, hostname, host } = new URL(baseUrl);
   const names = localhostAllowedHostnames();
   const isLocal = names.includes(hostname);
-  if (isLocal && !validateHostHeader(headers.host, names).ok)
-    return `This service is for programs on its own machine. Use its address as it is: ${baseUrl}/mcp.`;
-  if (headers.origin === undefined || headers.origin === origin) return null;
-  if (isLocal && validateOriginHeader(headers.origin, names).ok) return null;
-  return "Pages of other sites may not use this endpoint. Call it from a program, without the header Origin.";
+  return ({ headers }) => {
+    if (isLocal && headers.host !== host && !validateHostHeader(headers.host, names).ok)
+      return `This service is for programs on its own machine. Use its address as it is: ${baseUrl}/mcp.`;
+    if (headers.origin === undefined || headers.origin === origin) return null;
+    if (isLocal && validateOriginHeader(headers.origin, names).ok) return null;
+    return "Pages of other sites may not use this endpoint. Call it from a program, without the header Origin.";
+  };
 };
 
 /**
@@ -117,13 +126,16 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
   const bound = bindTools(context.endpoints);
   const tools = new Map(bound.map((tool) => [tool.name, tool]));
   const list = { tools: bound.map(definitionOf) };
+  const listMembers = JSON.stringify(list).slice(1, -1);
+  const listKept = `,${JSON.stringify(LIST_KEPT).slice(1, -1)}`;
+  const write = writerFor(ABOUT);
   const toolNames = new Map(
     bound.flatMap((tool) =>
       [tool.main, ...tool.choices.values()].map((one) => [endpointName(one), tool.name] as const),
     ),
   );
 
-  const callTool = async (tool: BoundTool, args: Record<string, unknown>, exchange: Exchange) => {
+  const callTool = async (tool: BoundTool, args: Record<string, unknown>, exchange: Exchange): Promise<Said> => {
     const { request, response } = exchange;
     response.locals["operation"] = tool.name;
     const { endpoint, sent } = callOf(tool, args);
@@ -134,7 +146,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
       });
       response.locals["status"] = answer.status;
       exchange.headers = answer.headers;
-      return resultOf(answer);
+      return { text: String(answer.body), isError: false };
     } catch (error) {
       const failure = problemOf(error);
       const requestId = currentRequestId() ?? "";
@@ -142,25 +154,22 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
       exchange.headers = failure.headers ?? {};
       if (failure.code === "unauthorized") exchange.unauthorized = failure;
       logFailure(log, failure, error, requestId, response.destroyed);
-      return problemResult(failure, requestId, (name) => toolNames.get(name));
+      return { text: problemText(failure, requestId, (name) => toolNames.get(name)), isError: true };
     }
   };
 
   const exchanges = new WeakMap<globalThis.Request, Exchange>();
   const serverFor = (exchange: Exchange | undefined): Server => {
     if (exchange === undefined) throw new Error("The SDK asks for a server without the request that it was given.");
-    const server = new Server(
-      { name: "souk", title: SERVICE.title, version: SERVICE.version },
-      {
-        capabilities: { tools: {} },
-        instructions: INSTRUCTIONS,
-        cacheHints: { "tools/list": { ttlMs: LIST_KEPT_MS, cacheScope: "public" } },
-      },
-    );
+    const server = new Server(ABOUT, {
+      capabilities: { tools: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: { "tools/list": LIST_KEPT },
+    });
     server.setRequestHandler("tools/list", () => list);
-    server.setRequestHandler("tools/call", ({ params }) => {
+    server.setRequestHandler("tools/call", async ({ params }) => {
       const tool = tools.get(params.name);
-      if (tool) return callTool(tool, params.arguments ?? {}, exchange);
+      if (tool) return resultOf(await callTool(tool, params.arguments ?? {}, exchange));
       const names = [...tools.keys()].join(", ");
       throw new ProtocolError(INVALID_PARAMS, `There is no tool with this name. Names are in lower case: ${names}.`);
     });
@@ -170,6 +179,26 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     // What the SDK refuses is the client's error, and is in the response.
     onerror: (error) => log.debug({ err: error, request_id: currentRequestId() }, "MCP"),
   });
+
+  type Written = { status: number; type: string; body: string };
+
+  const answerBySdk = async (message: unknown, exchange: Exchange): Promise<Written> => {
+    const webRequest = webRequestOf(exchange.request);
+    exchanges.set(webRequest, exchange);
+    const answer = await sdk.fetch(webRequest, { parsedBody: message });
+    // The whole answer is awaited, because a token may turn out to be unknown after the SDK has begun a stream.
+    const body = await answer.text();
+    return { status: answer.status, type: answer.headers.get("content-type") ?? "application/json", body };
+  };
+
+  /** Returns null if the SDK has to answer. */
+  const answerFast = async (message: unknown, exchange: Exchange): Promise<Written | null> => {
+    const fast = fastRequestOf(exchange.request.headers, message, (name) => tools.has(name));
+    if (fast === null) return null;
+    const tool = fast.call && tools.get(fast.call.name);
+    if (!tool) return { status: 200, ...write(fast, listMembers, listKept) };
+    return { status: 200, ...write(fast, membersOf(await callTool(tool, fast.call?.args ?? {}, exchange))) };
+  };
 
   /** Checks a token for a message that calls no function of the database with it. @throws Problem 401 */
   const requireKnown = async (agent: Buffer): Promise<void> => {
@@ -199,22 +228,20 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     // A call of a tool checks its token in its own statement.
     if (!isCall) await requireKnown(caller.agent);
     const exchange: Exchange = { request, response, bytes: Buffer.byteLength(text), headers: {} };
-    const webRequest = webRequestOf(request);
-    exchanges.set(webRequest, exchange);
-    const answer = await sdk.fetch(webRequest, { parsedBody: message });
-    // The whole answer is awaited, because a token may turn out to be unknown after the SDK has begun a stream.
-    const body = await answer.text();
+    const { status, type, body } = (await answerFast(message, exchange)) ?? (await answerBySdk(message, exchange));
     if (exchange.unauthorized) throw exchange.unauthorized;
-    const passedOn = Object.entries(exchange.headers).filter(([name]) => PASSED_ON.test(name));
-    return {
-      status: answer.status,
-      headers: {
-        ...Object.fromEntries(passedOn),
-        "Cache-Control": "no-store",
-        ...(body === "" ? {} : { "Content-Type": answer.headers.get("content-type") ?? "application/json" }),
-      },
-      body: body === "" ? null : body,
-    };
+    const headers: Record<string, string | number> = {};
+    for (const [name, value] of Object.entries(exchange.headers)) if (PASSED_ON.test(name)) headers[name] = value;
+    headers["Cache-Control"] = "no-store";
+    if (body !== "") headers["Content-Type"] = type;
+    return { status, headers, body: body === "" ? null : body };
+  };
+
+  // The address is known when the process listens, and then stays.
+  let checked = { baseUrl: "", foreignness: (_request: Request): string | null => null };
+  const foreignness = (): ((request: Request) => string | null) => {
+    if (checked.baseUrl !== baseUrl()) checked = { baseUrl: baseUrl(), foreignness: foreignnessAt(baseUrl()) };
+    return checked.foreignness;
   };
 
   return async (request, response) => {
@@ -222,7 +249,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     response.locals["endpoint"] = true;
     if (request.method !== "POST")
       return errorAnswer(405, REFUSED, "This endpoint has only POST.", { headers: { Allow: "POST" } });
-    const foreign = foreignness(request, baseUrl());
+    const foreign = foreignness()(request);
     if (foreign !== null) return errorAnswer(403, REFUSED, foreign);
     try {
       return await serve(request, response);

@@ -1,13 +1,20 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Answer, Problem, ProblemCode } from "../http/problem.ts";
+import type { Problem, ProblemCode } from "../http/problem.ts";
 
 /** Turns the answers of endpoints into the results of tools. */
 
-/** Returns the result with the body of an answer: as an object, and as text for clients that show the model only that. */
-export const resultOf = ({ body }: Answer): CallToolResult => {
-  const text = String(body);
-  return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
-};
+/** What a tool says: the body of an answer, or the text of a Problem. */
+export type Said = { text: string; isError: boolean };
+
+/** Returns the result of a tool: a body as an object, and as text for clients that show the model only that. */
+export const resultOf = ({ text, isError }: Said): CallToolResult => ({
+  content: [{ type: "text", text }],
+  ...(isError ? { isError } : { structuredContent: JSON.parse(text) as Record<string, unknown> }),
+});
+
+/** Returns the members of the same result in JSON. The body is not parsed, because it is JSON without line breaks. */
+export const membersOf = ({ text, isError }: Said): string =>
+  `"content":[{"type":"text","text":${JSON.stringify(text)}}],${isError ? '"isError":true' : `"structuredContent":${text}`}`;
 
 /** What a model does after a Problem that does not say it itself, in the words of the tools. */
 const NEXT: Readonly<Partial<Record<ProblemCode, string>>> = {
@@ -33,14 +40,14 @@ const stepOf = ({ summary, method, path }: Next, toolFor: (endpoint: string) => 
 };
 
 /**
- * Returns the result that tells of a Problem: what is wrong, in which arguments, and what to do next.
+ * Returns the text that tells of a Problem: what is wrong, in which arguments, and what to do next.
  * @param toolFor returns the name of the tool that calls an endpoint
  */
-export const problemResult = (
+export const problemText = (
   { code, detail, members = {} }: Problem,
   requestId: string,
   toolFor: (endpoint: string) => string | undefined,
-): CallToolResult => {
+): string => {
   const {
     errors = [],
     next = [],
@@ -52,12 +59,11 @@ export const problemResult = (
   };
   const steps = next.map((step) => stepOf(step, toolFor));
   if (typeof seconds === "number") steps.push(`Wait ${seconds} seconds, then call it again with the same arguments.`);
-  const lines = [
+  return [
     detail,
     // The detail of a Problem with few errors names them all.
     ...errors.filter((error) => !detail.includes(error.detail)).map((error) => `- ${error.detail}`),
     `Next: ${steps.length > 0 ? steps.join(" ") : (NEXT[code] ?? LOOK_AROUND)}`,
     `(${code}, request ${requestId})`,
-  ];
-  return { content: [{ type: "text", text: lines.join("\n") }], isError: true };
+  ].join("\n");
 };

@@ -323,24 +323,27 @@ const measureNoise = async (
   );
 };
 
-/** Prints what a tool call costs beside its REST call: the time of one caller alone, and the rate under load. */
-const compareTools = async (port: number, scenarios: readonly Scenario[]): Promise<void> => {
+/** Prints what a tool call costs beside its REST call: the time of one caller alone, and the processor time under load. */
+const compareTools = async (cluster: Cluster, service: Service, scenarios: readonly Scenario[]): Promise<void> => {
   print();
-  print("a tool call at /mcp beside its REST call; the median time in milliseconds, and calls a second under load");
+  print(
+    "a tool call at /mcp beside its REST call, in milliseconds: the median time of one caller alone, and the processor",
+  );
+  print(`time of one call with ${CONNECTIONS} connections, of the API's process and together with the database`);
   print();
-  const columns = [32, 13, 10, 9, 9, 9, 9];
-  row(["", "connections", "REST", "2026", "", "2025", ""], columns);
-  const limits = { connections: [1, CONNECTIONS], seconds: turnSeconds, rounds };
-  for (const { name, connections, sides } of await measureTools(port, scenarios, limits)) {
-    const cost = ({ p50, rate }: { p50: number; rate: number }) => (connections === 1 ? p50 : 1 / rate);
-    const [rest, ...tools] = sides;
-    if (rest === undefined) continue;
-    const shown = ({ p50, rate }: { p50: number; rate: number }) => (connections === 1 ? p50 : rate);
-    const cells = tools.flatMap((tool) => [
-      shown(tool),
-      ratioOf(cost(tool) / cost(rest), (ratio) => `${ratio.toFixed(2)} x`),
-    ]);
-    row([name, String(connections), shown(rest), ...cells], columns);
+  const columns = [32, 15, 10, 9, 9, 9, 9];
+  row(["", "", "REST", "2026", "", "2025", ""], columns);
+  const limits = { connections: CONNECTIONS, seconds: turnSeconds, rounds };
+  for (const { name, sides } of await measureTools(cluster, service, scenarios, limits)) {
+    for (const [what, label] of [
+      ["p50", "time"],
+      ["api", "API"],
+      ["all", "with database"],
+    ] as const) {
+      const [rest = Number.NaN, ...tools] = sides.map((side) => side[what]);
+      const cells = tools.flatMap((tool) => [tool, ratioOf(tool / rest, (ratio) => `${ratio.toFixed(2)} x`)]);
+      row([what === "p50" ? name : "", label, rest, ...cells], columns);
+    }
   }
 };
 
@@ -433,7 +436,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   };
   const scenarios = await makeScenarios(targets);
   if (options.memory) return watchMemory(service, market.callers, scenarios);
-  if (options.tools) return compareTools(port, scenarios);
+  if (options.tools) return compareTools(cluster, service, scenarios);
 
   print(`${offers} offers, ${CONNECTIONS} connections, ${seconds} s a side; times in milliseconds`);
   print();
@@ -441,7 +444,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const published = await publish(baseUrl, market.callers);
   row(["POST /v1/offers, one by one", "", "", "", published.p50, "", "", published.p99, ""]);
   for (const scenario of scenarios) await measure(server, port, scenario);
-  await compareTools(port, scenarios);
+  await compareTools(cluster, service, scenarios);
   if (rounds < LEAST_ROUNDS) print(`No ratios: they need ${LEAST_ROUNDS} rounds, and there were ${rounds}.`);
   if (options.peers) await measurePeers(cluster, server, market.url, targets);
   print();

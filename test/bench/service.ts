@@ -109,6 +109,9 @@ const timesOf = (pid: number): Times | null => {
   }
 };
 
+/** Returns the processor time in milliseconds that the process of the API has used so far. */
+export const apiTimeOf = ({ api }: Service): number => (timesOf(api.process.pid ?? 0)?.own ?? 0) * TICK_MS;
+
 /**
  * Returns the processor time in milliseconds that the service and the whole server of the database have used so far.
  * Processes of the server that have ended count in the time of their parent.

@@ -208,7 +208,7 @@ test("notifications and answers are accepted, and nothing is done with them", as
 
 test("a subscription ends at once, because nothing that can be subscribed to changes", async (t) => {
   const sent = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
-  const answer = await post(market.url, agent.token, { ...sent, timeoutMs: 10_000 });
+  const answer = await post(market.url, agent.token, { ...sent });
   t.is(answer.status, 200);
   t.regex(answer.text, /"resultType":"complete"/);
 });
@@ -223,7 +223,7 @@ test("the tools that there are, are named when a tool is unknown", async (t) => 
 for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"]) {
   test(`${method} /mcp gets 405 at once, with and without a token`, async (t) => {
     for (const headers of [{ ...ACCEPT }, { ...ACCEPT, authorization: `Bearer ${agent.token}` }]) {
-      const answer = await call(market.url, method, "/mcp", { headers, timeoutMs: 10_000 });
+      const answer = await call(market.url, method, "/mcp", { headers });
       t.is(answer.status, 405);
       t.is(answer.headers["allow"], "POST");
     }
