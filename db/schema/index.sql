@@ -255,6 +255,7 @@ set local check_function_bodies = off;
 --!include inspect/tables.sql
 --!include inspect/reading.sql
 --!include inspect/server.sql
+--!include inspect/check_oauth.sql
 --!include inspect/check_sandboxes.sql
 --!include inspect/check.sql
 --!include inspect/check_moderation.sql

@@ -79,6 +79,18 @@ const SANDBOX_OFFER = `
   insert into market.offer (id, account_id, sandbox_id, text, title, status)
   values ('${SANDBOX_ID}', '${SANDBOX_ID}', '${SANDBOX_ID}', 'Sofa', 'Sofa', 'archived');`;
 
+/** A client of OAuth that has its tokens, as which the seller came, and one that registered and has not finished. */
+const CLIENT_ID = "00000000-0000-7000-8000-000000000006";
+const grant = (client = "https://client.example/client.json") => `
+  update market.agent set token_expires_at = now() + interval '1 hour' where id = '${seller.agent}';
+  insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, code_hash, code_expires_at, code_used_at,
+    family_hash, refresh_token_hash)
+  values ('${seller.agent}', '${client}', 'https://client.example/', repeat('x', 43), sha256('code'),
+    now() + interval '60 seconds', now(), sha256('family'), sha256('token'));`;
+const registered = (age: string) => `
+  insert into market.oauth_client (id, name, redirect_uris, created_at)
+  values ('${CLIENT_ID}', 'Client', '{https://client.example/}', now() - interval '${age}');`;
+
 /**
  * For each invariant, SQL that breaks it without triggers, and the object (or its prefix) that inspect.check() reports.
  */
@@ -103,6 +115,26 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `update market.agent set removed_at = now() where id = '${stranger.agent}'`,
     object: `agent ${stranger.agent}`,
   }),
+  code_follows_an_approval: () => ({
+    how: `insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, code_hash, code_expires_at)
+          values ('${stranger.agent}', 'https://client.example/client.json', 'https://client.example/', repeat('x', 43),
+            sha256('code'), now());
+          update market.agent set token_hash = null where id = '${stranger.agent}'`,
+    object: `agent ${stranger.agent}`,
+  }),
+  refresh_token_follows_a_code: () => ({
+    how: `${grant()} update market.oauth_grant set code_used_at = code_expires_at + interval '1 second'`,
+    object: `agent ${seller.agent}`,
+  }),
+  access_token_expires: () => ({
+    how: `${grant()} update market.agent set token_expires_at = null where id = '${seller.agent}'`,
+    object: `agent ${seller.agent}`,
+  }),
+  grant_has_its_client: () => ({
+    how: `${grant(CLIENT_ID)} ${registered("1 hour")}`,
+    object: `agent ${seller.agent}`,
+  }),
+  oauth_is_purged_in_time: () => ({ how: registered("27 hours"), object: "clients" }),
   submission_is_counted: () => ({
     how: `${submission(1, "now(), 400")} delete from market.rate_limit_hit`,
     object: `agent ${seller.agent}`,
@@ -310,6 +342,43 @@ for (const invariant of Object.keys(CORRUPTIONS)) {
     t.deepEqual([...new Set(found.map((row) => row.invariant))], [invariant], "no other invariant is reported");
   });
 }
+
+test.serial("what OAuth may leave behind is no finding, and every other form of a broken grant is one", async (t) => {
+  const found = (how: string) =>
+    rolledBack(client, async () => {
+      await client.query("set local session_replication_role = replica");
+      await client.query(how);
+      return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);
+    });
+  const { agent } = seller;
+  // The client has just its tokens, has revoked its access token, or has lost it with the agent.
+  t.deepEqual(await found(grant()), []);
+  t.deepEqual(
+    await found(`${grant()} update market.agent set token_hash = null, token_expires_at = null where id = '${agent}'`),
+    [],
+  );
+  t.deepEqual(await found(`${grant()} update market.agent set removed_at = now() where id = '${agent}'`), []);
+  t.deepEqual(
+    await found(`${grant(CLIENT_ID)} ${registered("9 days")} update market.oauth_client set finished_at = now()`),
+    [],
+  );
+  t.deepEqual(await found(registered("25 hours")), []);
+
+  t.deepEqual(await found(grant(CLIENT_ID)), ["grant_has_its_client"]);
+  t.deepEqual(await found(`${grant()} update market.oauth_grant set code_used_at = null`), [
+    "refresh_token_follows_a_code",
+  ]);
+  t.deepEqual(
+    await found(
+      `${grant()} update market.agent set token_expires_at = now() + interval '2 hours' where id = '${agent}'`,
+    ),
+    ["access_token_expires"],
+  );
+  const unfinished = `${grant()} update market.oauth_grant set family_hash = null, refresh_token_hash = null, code_used_at = null;`;
+  t.deepEqual(await found(unfinished), ["access_token_expires"]);
+  const forgotten = `update market.agent set token_hash = null; update market.oauth_grant set created_at = now() - interval '27 hours'`;
+  t.deepEqual(await found(`${unfinished} ${forgotten}`), ["oauth_is_purged_in_time"]);
+});
 
 test.serial("inspect.check() ignores rows that a waiting job will correct, unless it waited for hours", async (t) => {
   const found = (age: string) =>

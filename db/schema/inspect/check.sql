@@ -269,6 +269,7 @@ declare
     end;
 begin
   return query select * from inspect.check_people(share);
+  return query select * from inspect.check_oauth(share);
   return query select * from inspect.check_requests(share);
   return query select * from inspect.check_market(share);
   return query select * from inspect.check_sandboxes();
