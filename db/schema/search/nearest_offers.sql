@@ -11,6 +11,10 @@ create or replace function search.nearest_offers(near public.halfvec, model text
 as $$
 declare
   wanted constant tsquery := search.facet_query(c);
+  is_filtered constant boolean := wanted is not null or c.filters <> '{}';
+  -- Offers at a small distance are mostly of one kind and category, so these filters leave enough of the nearest.
+  mostly_pass constant boolean := c.filters - array['domain', 'category', 'offer_kind'] = '{}' and c.near is null
+    and c.place is null;
   since timestamptz := search.posted_since(c);
   asked tsquery;
   expected record;
@@ -34,10 +38,8 @@ begin
   perform set_config('hnsw.ef_search', case when r.reltuples < 150000 then '100' when r.reltuples < 500000 then '200'
     else '400' end, true)
   from pg_class r where r.oid = 'market.offer_embedding'::regclass;
-  select * into expected from search.expected_share(wanted, c) where wanted is not null or c.filters <> '{}';
-  -- When fewer than one of fifty passes, the nearest of the index contain too few. To compare a thousand takes as long
-  -- as to read the index.
-  if (expected.passing < 0.02 or expected.passing * expected.offers < 1000) is not true then
+  select * into expected from search.expected_share(wanted, c) where is_filtered and not mostly_pass;
+  if expected.few is not true then
     with nearest as materialized (
       select e.offer_id, e.facets, e.embedding operator(public.<=>) near as distance
       from market.offer_embedding e where e.model = nearest_offers.model
@@ -49,9 +51,18 @@ begin
       where wanted is null or n.facets @@ wanted
       limit 40)
     select array_agg(p.offer_id), array_agg(p.distance) into ids, distances from passing p;
-    most := case when expected.passing is null or cardinality(ids) >= 10 then 0 else 2000 end;
+    if not is_filtered or cardinality(ids) >= 10 then
+      return query
+        select f.offer_id, f.distance from unnest(ids, distances) as f (offer_id, distance) order by 2, 1 desc;
+      return;
+    elsif mostly_pass then
+      select * into expected from search.expected_share(wanted, c);
+    end if;
+    if expected.few is not true then
+      most := 2000;
+    end if;
   end if;
-  if most > 0 and expected.matching * expected.offers > most then
+  if expected.matching * expected.offers > most then
     since := greatest(since, expected.latest - expected.pace * (most / expected.matching));
   elsif wanted is null then
     since := greatest(since, expected.oldest);
@@ -66,7 +77,7 @@ begin
     from (
       select e.offer_id, e.embedding operator(public.<=>) near as distance
       from market.offer_embedding e
-      where most > 0 and e.facets @@ asked and e.model = nearest_offers.model
+      where e.facets @@ asked and e.model = nearest_offers.model
       order by 2, 1 desc) as p
     -- In this order PostgreSQL reads only the rows of the nearest offers.
     cross join lateral (select from market.offer o
@@ -82,7 +93,7 @@ comment on function search.nearest_offers(public.halfvec, text, search.search_fi
 create or replace function search.expected_share(
   wanted tsquery, c search.search_filter,
   out matching double precision, out passing double precision, out offers double precision, out latest timestamptz,
-  out oldest timestamptz, out pace interval
+  out oldest timestamptz, out pace interval, out few boolean
 )
   language plpgsql stable
   set plan_cache_mode = 'force_generic_plan'
@@ -93,21 +104,26 @@ declare
 begin
   select p.latest, p.oldest, p.pace, p.offers into latest, oldest, pace, offers
   from search.published_span(c.as_of) as p;
-  select (count(*) filter (where wanted is null or n.facets @@ wanted)) / 200.0::double precision,
+  select (count(*) filter (where wanted is null or e.facets @@ wanted)) / 200.0::double precision,
     (count(*) filter (where n.passes)) / 200.0::double precision into matching, passing
   from (
-    select o.facets, search.matches_filter(o, c) as passes from market.offer o
+    select o.id, search.matches_filter(o, c) as passes from market.offer o
     where o.status = 'published' and o.sandbox_id is null and o.published_at <= c.as_of
-    order by o.published_at desc limit 200) as n;
+    order by o.published_at desc limit 200) as n
+  -- The facets beside the vector are in the row, those of the offer mostly outside of it, which takes longer.
+  left join market.offer_embedding e on e.offer_id = n.id;
   if posted_since is not null then
     -- All of the newest were published recently enough, but few of the others.
     recent := least(1, extract(epoch from latest - posted_since) / extract(epoch from pace) / offers)::double precision;
     matching := matching * recent;
     passing := passing * recent;
   end if;
+  -- When fewer than one of fifty passes, the nearest of the index contain too few. To compare a thousand takes as long
+  -- as to read the index.
+  few := passing < 0.02 or passing * offers < 1000;
 end
 $$;
 comment on function search.expected_share(tsquery, search.search_filter) is
   'Returns which share of the offers match the facets, and which share passes the filters, judged by the newest 200; '
   'how many offers there are; when the newest and the oldest were published; and the mean time between two of the '
-  'newest.';
+  'newest. few: too few pass to be among the nearest of the index.';

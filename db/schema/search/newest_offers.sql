@@ -16,8 +16,9 @@ declare
   facets tsquery;
   span constant record := search.published_span(c.as_of);
   oldest constant timestamptz := greatest(span.oldest, search.posted_since(c));
-  -- The first window contains ten times as many offers as wanted: enough for what a tenth of all offers has.
-  reach interval := span.pace * 10 * most;
+  -- The first window contains five times as many offers as wanted: enough for what a fifth of all offers has. Few are
+  -- in one place, so there it contains more.
+  reach interval := span.pace * most * case when c.place is null and c.near is null then 5 else 100 end;
   since timestamptz;
   asked tsquery;
   ids uuid[];

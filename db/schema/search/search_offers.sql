@@ -103,7 +103,8 @@ begin
 
   largest := weight.in_title + weight.density + weight.place + weight.price + weight.same_category + weight.same_kind
     + similarity_weight;
-  with compared as (
+  -- Materialized, because PostgreSQL would otherwise compute the strength at each place where it is used.
+  with compared as materialized (
     select o.id, o.published_at, o.price_hundredths, o.stale_at is not null as is_stale,
       search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude) as km,
       r.coverage + least(r.density, 1) * weight.density
