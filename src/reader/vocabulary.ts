@@ -13,6 +13,23 @@ export type VocabularySource = {
   load: () => Promise<Vocabulary>;
 };
 
+let latest: { at: string; vocabulary: Promise<WeakRef<Vocabulary>> } | null = null;
+
+/**
+ * Loads a vocabulary, once for an API and a worker in the same process: it is many megabytes. What nobody uses any more
+ * is not kept, because most of it is only needed until it is compiled.
+ */
+const loadOnce = async (at: string, load: VocabularySource["load"]): Promise<Vocabulary> => {
+  const known = latest?.at === at ? await latest.vocabulary.catch(() => undefined) : undefined;
+  const kept = known?.deref();
+  if (kept !== undefined) return kept;
+  const loading = load();
+  latest = { at, vocabulary: loading.then((vocabulary) => new WeakRef(vocabulary)) };
+  // Each caller gets the error of its own load.
+  latest.vocabulary.catch(() => undefined);
+  return loading;
+};
+
 /**
  * Watches the vocabulary of the database.
  * @returns a function that checks once. It returns the vocabulary on the first call and after each edit, otherwise
@@ -24,7 +41,7 @@ export const followVocabulary = ({ changedAt, load }: VocabularySource): (() => 
     // The time is read before the vocabulary, so that an edit between the two queries is noticed by the next call.
     const at = (await changedAt()) ?? "never";
     if (at === known) return null;
-    const vocabulary = await load();
+    const vocabulary = await loadOnce(at, load);
     known = at;
     return vocabulary;
   };

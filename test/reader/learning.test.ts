@@ -4,9 +4,13 @@ import type { Meaning } from "../../src/reader/embed/learn.ts";
 import type { Weights } from "../../src/reader/extraction.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { learnWhenDue, type TrainingSource } from "../../src/reader/learning.ts";
+import { followVocabulary } from "../../src/reader/vocabulary.ts";
 import { seedExamples, seedWords } from "./vocabulary.ts";
 
-/** Tests training beside the service: it runs only when due, stores the weights, and stops with the service. */
+/**
+ * Tests training beside the service: it runs only when due, stores the weights, and stops with the service. And tests
+ * how the parts of a process follow what was edited and learned.
+ */
 
 const never = new AbortController().signal;
 
@@ -63,4 +67,42 @@ test("an invalid training set is an error, and nothing is stored", async (t) => 
   const { source, stored } = school({ ...LESSON, vocabulary: { ...WORDS, labels: null as never } });
   await t.throwsAsync(learnWhenDue(source, never), { message: /ended with 1/ });
   t.deepEqual(stored, []);
+});
+
+// One after the other, because a process has one vocabulary.
+test.serial("an API and a worker in one process load a version of the vocabulary once", async (t) => {
+  let version = "1";
+  let loads = 0;
+  const source = {
+    changedAt: async () => version,
+    load: async () => {
+      loads += 1;
+      return { ...WORDS, classifiers: {}, version };
+    },
+  };
+  const [worker, api] = [followVocabulary(source), followVocabulary(source)];
+  const [first, second] = await Promise.all([worker(), api()]);
+  t.is(first?.version, "1");
+  t.is(second, first);
+  t.is(await worker(), null);
+  version = "2";
+  const edited = await api();
+  t.is(edited?.version, "2");
+  t.is(await worker(), edited);
+  t.is(loads, 2);
+});
+
+test.serial("a vocabulary that could not be loaded is loaded by the next", async (t) => {
+  const failing = followVocabulary({
+    changedAt: async () => "3",
+    load: async () => {
+      throw new Error("the database is away");
+    },
+  });
+  await t.throwsAsync(failing(), { message: "the database is away" });
+  const next = followVocabulary({
+    changedAt: async () => "3",
+    load: async () => ({ ...WORDS, classifiers: {}, version: "3" }),
+  });
+  t.is((await next())?.version, "3");
 });
