@@ -23,6 +23,9 @@ export type CueIndex = {
 /** The shortest first word that may go on has this many letters. */
 const KEY_LENGTH = 2;
 
+/** Nearly all forms: words of plain letters, which are their own tokens. */
+const LETTERS = /^[a-z]+(?: [a-z]+)*$/;
+
 /** Makes labels ready for use. */
 export const compileCues = (labels: readonly CueLabel[]): CueIndex => {
   const byWord = new Map<string, Phrase[]>();
@@ -35,7 +38,7 @@ export const compileCues = (labels: readonly CueLabel[]): CueIndex => {
   for (const { concept, form, prefix } of sorted) {
     const known = concepts.get(concept) ?? term(concept);
     concepts.set(concept, known);
-    const words = tokensIn(form).map((token) => token.text);
+    const words = LETTERS.test(form) ? form.split(" ") : tokensIn(form).map((token) => token.text);
     const first = words[0];
     if (first === undefined) continue;
     const open = prefix && words.length === 1;
