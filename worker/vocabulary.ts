@@ -57,7 +57,7 @@ export const vocabularyPart = (options: {
 
   /** A run that has ended must not replace what the next one uses. */
   let isOver = false;
-  const refresh = async (): Promise<void> => {
+  const refreshNow = async (): Promise<void> => {
     const edited = await nextVocabulary();
     if (!edited) return;
     await prepareKnowledge(edited);
@@ -65,18 +65,26 @@ export const vocabularyPart = (options: {
     use(edited);
     log.info("reading with a changed vocabulary");
   };
+  let refreshing: Promise<void> | null = null;
+  /** One at a time, so that an older vocabulary never replaces a newer one. */
+  const refresh = (): Promise<void> => {
+    refreshing ??= refreshNow().finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
+  };
 
-  let isFollowing = false;
+  let isTraining = false;
   const follow = async (): Promise<void> => {
-    // A training can take longer than the time between two polls.
-    if (isFollowing) return;
-    isFollowing = true;
+    // Use the new vocabulary at once, also while a training takes longer than the time between two polls. Use the
+    // classifiers trained with it as soon as they are stored.
+    await refresh();
+    if (isTraining) return;
+    isTraining = true;
     try {
-      // Use the new vocabulary at once. Use the classifiers trained with it as soon as they are stored.
-      await refresh();
       if (await train()) await refresh();
     } finally {
-      isFollowing = false;
+      isTraining = false;
     }
   };
   const followOn = (): void => {

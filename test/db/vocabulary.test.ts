@@ -1,5 +1,6 @@
 import test from "ava";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { connectedAgent, eventually } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -166,7 +167,7 @@ test.serial("a word that the operator adds is understood within a minute", async
       return preview();
     },
     (read) => read !== null,
-    MINUTE_MS,
+    allowed(MINUTE_MS),
   );
   t.is(category, "kitchen");
 });
