@@ -154,6 +154,13 @@ export const patiently = async (attempt: () => Promise<Answer>): Promise<Answer>
 const PATIENCE_MS = 180_000;
 
 /**
+ * The pauses between attempts grow: most attempts open a connection, and what has not come within a second may take a
+ * minute, in which other tests need the processors.
+ */
+const FIRST_PAUSE_MS = 30;
+const LAST_PAUSE_MS = 300;
+
+/**
  * Repeats an attempt until its result is as wanted, for work that the worker does later. @throws an Error after
  * `timeoutMs`
  */
@@ -163,10 +170,10 @@ export const eventually = async <T>(
   timeoutMs = PATIENCE_MS,
 ): Promise<T> => {
   const end = Date.now() + timeoutMs;
-  for (;;) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LAST_PAUSE_MS, pause * 1.2)) {
     const value = await attempt();
     if (wanted(value)) return value;
     if (Date.now() > end) throw new Error(`never as wanted; last: ${JSON.stringify(value)?.slice(0, 2000)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 };
