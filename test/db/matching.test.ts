@@ -49,6 +49,24 @@ const matching = async (id: string): Promise<string[]> =>
 const near = vectorOf("sofa");
 const far = vectorOf("phone");
 
+test.serial(
+  "each exclusion of an ask is turned into a query once: that is most of what reading an ask costs",
+  async (t) => {
+    const client = new pg.Client({ connectionString: market.url });
+    await client.connect();
+    try {
+      await client.query("begin; set local track_functions = 'pl'");
+      await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en')`);
+      const { rows } = await client.query(
+        "select calls::integer from pg_stat_xact_user_functions where funcname = 'phrase_query'",
+      );
+      t.deepEqual(rows, [{ calls: 3 }]);
+    } finally {
+      await client.end();
+    }
+  },
+);
+
 test.serial("a better match is ranked before a worse one", async (t) => {
   const abroad = await market.offer(seller, {
     place: "Hamburg",

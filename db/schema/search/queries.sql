@@ -36,7 +36,8 @@ begin
   return (
     select string_agg(format('(%s) & !(%s <-> (%s))', q.phrase, no, search.any_lexeme(w.words)), ' | ')::tsquery
     from jsonb_array_elements_text(phrases) as p (words)
-    cross join lateral (select search.phrase_query(p.words, exclude_query.language) as phrase) as q
+    -- Without "offset 0", PostgreSQL would make each query twice, because it is used twice.
+    cross join lateral (select search.phrase_query(p.words, exclude_query.language) as phrase offset 0) as q
     cross join lateral (
       select array(select distinct s.lexeme from unnest(to_tsvector('simple', reading.fold(p.words))) as l
         cross join unnest(reading.languages()) as spoken
