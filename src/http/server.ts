@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type express from "express";
 import { EXPECTS_CONTINUE } from "./body.ts";
 import { shareConnections } from "./connections.ts";
@@ -125,6 +125,8 @@ export const serve = async (
     url: `http://${name.includes(":") ? `[${name}]` : name}:${address.port}`,
     async close(graceMs) {
       await sleep(DRAIN_MS);
+      // A process that was busy for so long first accepts what has arrived. A port that closes resets it.
+      await nextTurn();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const idle = setInterval(() => server.closeIdleConnections(), 100);

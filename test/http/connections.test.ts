@@ -154,3 +154,15 @@ test("of the requests that one address has open at once, those beyond its queue 
   t.regex(refused, /^Retry-After: 1\r$/m);
   t.regex(refused, /"code":"rate_limited"/);
 });
+
+test("a connection that arrives while a stopping process is busy is answered before the port closes", async (t) => {
+  const app = express();
+  app.use((_request, response) => void response.end("served"));
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "" });
+  const closed = server.close(5_000);
+  const late = open(Number(new URL(server.url).port), "127.0.0.2", GET);
+  // Nothing is accepted meanwhile, and the time after which the port closes passes.
+  for (const end = performance.now() + 1_500; performance.now() < end; );
+  await closed;
+  t.deepEqual(statuses(late), ["200"]);
+});
