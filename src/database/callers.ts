@@ -18,9 +18,9 @@ export type Callers = {
   /**
    * Returns the caller of a request.
    * @param hash of the token or session that the request has; null if it has neither
-   * @param network the network of the address from which it came
+   * @param networkOf returns the network of the address from which it came
    */
-  callerOf(hash: Buffer | null, network: string): string;
+  callerOf(hash: Buffer | null, networkOf: () => string): string;
   /** Notes that a token or session with this hash is valid, and forgets that it was refused. */
   accept(hash: Buffer): void;
   /** Notes that there is no token or session with this hash, and why. */
@@ -41,9 +41,9 @@ export const createCallers = (): Callers => {
   const accepted = createMemory<true>();
   const refused = createMemory<{ until: number; why: Error }>();
   return {
-    callerOf(hash, network) {
+    callerOf(hash, networkOf) {
       const key = hash === null ? "" : keyOf(hash);
-      return accepted.get(key) ? key : network;
+      return accepted.get(key) ? key : networkOf();
     },
     accept(hash) {
       const key = keyOf(hash);

@@ -12,38 +12,49 @@ const tokenOf = (request: Request): string | null => {
   return scheme?.toLowerCase() === "bearer" && token && rest.length === 0 && isToken(token) ? token : null;
 };
 
-/**
- * Returns the hash of the token or, without an Authorization header, of the session of a request; null if it has
- * neither. Nothing says that they are valid.
- */
-export const credentialOf = (request: Request, baseUrl: string): Buffer | null => {
-  const secret =
-    request.headers.authorization === undefined ? readCookie(request, baseUrl, SESSION_COOKIE) : tokenOf(request);
-  return secret === null ? null : hashSecret(secret);
+/** The agent's token, null if it is a person's session, and the hash of the token or of the session's secret. */
+type Credential = { token: string | null; hash: Buffer };
+
+/** A request keeps its credential, because it is asked for several times and a hash takes some microseconds. */
+const CREDENTIAL = Symbol("credential");
+
+const readCredential = (request: Request, baseUrl: string): Credential | null => {
+  const token = request.headers.authorization === undefined ? null : tokenOf(request);
+  const secret = request.headers.authorization === undefined ? readCookie(request, baseUrl, SESSION_COOKIE) : token;
+  return secret === null ? null : { token, hash: hashSecret(secret) };
 };
 
-/** The person whose session cookie was sent, or null. @throws Problem for a write from a page of another site */
-const personOf = (request: Request, baseUrl: string): Actor | null => {
-  const session = readCookie(request, baseUrl, SESSION_COOKIE);
-  if (session === null) return null;
-  if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
-    throw problem(
-      "unauthorized",
-      `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
-    );
-  }
-  return { person: hashSecret(session) };
+/**
+ * Returns the credential of a request: its token or, without an Authorization header, its session; null if it has
+ * neither. Nothing says that they are valid.
+ */
+export const credentialOf = (
+  request: Request & { [CREDENTIAL]?: Credential | null },
+  baseUrl: string,
+): Credential | null => {
+  const known = request[CREDENTIAL];
+  if (known !== undefined) return known;
+  const credential = readCredential(request, baseUrl);
+  request[CREDENTIAL] = credential;
+  return credential;
 };
 
 /**
  * Returns the caller of an endpoint that needs one: the agent of the token or, without a token, the person of the
  * session.
- * @throws Problem 401 if there is neither, or if the token has the wrong form (without a query of the database)
+ * @throws Problem 401 if there is neither, if the token has the wrong form (without a query of the database), or for a
+ * write with a session from a page of another site
  */
 export const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
-  if (request.headers.authorization === undefined) {
-    const person = personOf(request, baseUrl);
-    if (person !== null) return { actor: person, token: null };
+  const credential = credentialOf(request, baseUrl);
+  if (credential?.token === null) {
+    if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
+      throw problem(
+        "unauthorized",
+        `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
+      );
+    }
+    return { actor: { person: credential.hash }, token: null };
   }
   if (!request.headers.authorization) {
     throw problem(
@@ -51,12 +62,11 @@ export const authenticate = (request: Request, baseUrl: string): { actor: Actor;
       "Send the header Authorization: Bearer with the token that POST /v1/connect returned.",
     );
   }
-  const token = tokenOf(request);
-  if (token === null) {
+  if (credential === null) {
     throw problem(
       "unauthorized",
       "This is not a token of this service. Send Authorization: Bearer with the agent_token exactly as POST /v1/connect returned it.",
     );
   }
-  return { actor: { agent: hashSecret(token) }, token };
+  return { actor: { agent: credential.hash }, token: credential.token };
 };

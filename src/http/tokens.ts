@@ -9,20 +9,21 @@ const TOKEN_LENGTH = 43;
 /** 6 characters of base 62 hold the 32 bits of a CRC. */
 const CHECKSUM_LENGTH = 6;
 
-const base62 = (value: bigint, length: number): string => {
-  let rest = value;
+const checksum = (body: string): string => {
+  let rest = crc32(body);
   let digits = "";
-  for (let i = 0; i < length; i++) {
-    digits = (BASE62[Number(rest % 62n)] ?? "") + digits;
-    rest /= 62n;
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = BASE62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
   }
   return digits;
 };
 
-const checksum = (body: string): string => base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
+const randomLetters = (letters: string, length: number): string =>
+  Array.from({ length }, () => letters[randomInt(letters.length)]).join("");
 
 /** 256 random bits in base 62. */
-const randomPart = (): string => base62(BigInt(`0x${randomBytes(32).toString("hex")}`), TOKEN_LENGTH);
+const randomPart = (): string => randomLetters(BASE62, TOKEN_LENGTH);
 
 const withChecksum = (body: string): string => body + checksum(body);
 
@@ -51,7 +52,7 @@ export const newSecret = (): string => randomBytes(32).toString("base64url");
 
 /** Returns a new code that a person compares on two screens: XXXX-XXXX, of 20 consonants (34 bits). */
 export const newCode = (): string => {
-  const letters = Array.from({ length: 8 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)]).join("");
+  const letters = randomLetters(CODE_LETTERS, 8);
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 };
 
