@@ -80,11 +80,11 @@ const stopping = (): Error => refusal("57P03", "The process stops.");
 
 type Waiting = { begun: boolean; since: number; begin: (end: EndTurn) => void; refuse: (why: Error) => void };
 
-/** What a caller has open: its running calls by pool and by lane, and its waiting calls by lane. */
+/** What a caller has open: its running calls by pool and by lane (both as objects), and its waiting calls by lane. */
 type Caller = {
   key: string;
   running: number;
-  held: Map<string, number>;
+  held: Map<object, number>;
   waiting: number;
   queues: Map<string, Waiting[]>;
   succeededAt: number;
@@ -106,7 +106,7 @@ export const createTurns = <Name extends string>(options: {
       name,
       // One caller never holds all places of a pool or of a lane, so that the next caller does not have to wait for its
       // slowest call.
-      { name, size, each: Math.min(RUNNING, Math.max(1, size - 1)), running: 0, waiting: 0, succeededAt: 0 },
+      { size, each: Math.min(RUNNING, Math.max(1, size - 1)), running: 0, waiting: 0, succeededAt: 0 },
     ]),
   );
   const lanes = Object.entries<Lane>(options.lanes).map(([name, { pool: poolName, most }]) => {
@@ -117,15 +117,16 @@ export const createTurns = <Name extends string>(options: {
     return { name, pool, most: places, each: Math.max(1, places - 1), running: 0, ring: new Set<Caller>() };
   });
   type LaneState = (typeof lanes)[number];
+  const lanesByName = new Map<string, LaneState>(lanes.map((lane) => [lane.name, lane]));
   const callers = new Map<string, Caller>();
   let refused = 0;
   /** The lane that is asked first when a place becomes free. */
   let first = 0;
   let timer: NodeJS.Timeout | null = null;
 
-  const held = (caller: Caller, what: string): number => caller.held.get(what) ?? 0;
-  const mayRun = (caller: Caller, { name, pool, each }: LaneState): boolean =>
-    caller.running < RUNNING && held(caller, `pool ${pool.name}`) < pool.each && held(caller, `lane ${name}`) < each;
+  const held = (caller: Caller, what: object): number => caller.held.get(what) ?? 0;
+  const mayRun = (caller: Caller, lane: LaneState): boolean =>
+    caller.running < RUNNING && held(caller, lane.pool) < lane.pool.each && held(caller, lane) < lane.each;
   const hasPlace = ({ running, most, pool }: LaneState): boolean => running < most && pool.running < pool.size;
 
   const callerOf = (key: string): Caller => {
@@ -146,7 +147,8 @@ export const createTurns = <Name extends string>(options: {
       lane.running += change;
       pool.running += change;
       caller.running += change;
-      for (const what of [`pool ${pool.name}`, `lane ${lane.name}`]) caller.held.set(what, held(caller, what) + change);
+      caller.held.set(pool, held(caller, pool) + change);
+      caller.held.set(lane, held(caller, lane) + change);
     };
     hold(1);
     let ended = false;
@@ -199,6 +201,8 @@ export const createTurns = <Name extends string>(options: {
 
   /** Gives the free places to waiting calls, one lane after the other. */
   const serve = (): void => {
+    // The timer runs while calls wait.
+    if (timer === null) return;
     for (let idle = 0; idle < lanes.length; ) {
       const lane = lanes[first];
       first = (first + 1) % lanes.length;
@@ -250,7 +254,7 @@ export const createTurns = <Name extends string>(options: {
 
   return {
     async take(key, name, options = {}) {
-      const lane = lanes.find((one) => one.name === name);
+      const lane = lanesByName.get(name);
       if (lane === undefined) throw new Error(`There is no lane ${name}.`);
       const caller = callerOf(key);
       if (hasPlace(lane) && mayRun(caller, lane)) return begin(caller, lane);
@@ -260,7 +264,7 @@ export const createTurns = <Name extends string>(options: {
       }
       return wait(caller, lane, options);
     },
-    waiting: () => Object.fromEntries([...pools.values()].map(({ name, waiting }) => [name, waiting])),
+    waiting: () => Object.fromEntries([...pools].map(([name, { waiting }]) => [name, waiting])),
     refused: () => refused,
     close() {
       for (const { call } of waitingCalls()) call.refuse(stopping());
