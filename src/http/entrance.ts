@@ -1,7 +1,7 @@
-import type { RequestHandler, Response } from "express";
+import type { Request, Response } from "express";
 import type { Callers } from "../database/callers.ts";
 import { currentRequest } from "../database/request.ts";
-import { createTurns } from "../database/turns.ts";
+import { createTurns, type EndTurn } from "../database/turns.ts";
 import { addressOf, networkOf } from "./address.ts";
 import { credentialOf } from "./authenticate.ts";
 
@@ -33,21 +33,26 @@ export const goneFrom = (response: Response): (() => AbortSignal) => {
   };
 };
 
-/** Makes the middleware through which all requests pass that may take turns. */
-export const entrance = (callers: Callers, baseUrl: () => string): RequestHandler => {
+/** Makes the function through which all requests pass that may take turns. It never fails. */
+export const entrance = (callers: Callers, baseUrl: () => string): ((request: Request) => Promise<void>) => {
   const turns = createTurns({ pools: { entrance: AT_ONCE }, lanes: { entrance: { pool: "entrance" } } });
-  return async (request, _response, next) => {
+  /** The turns that end with this turn of the event loop. */
+  let ending: EndTurn[] = [];
+  const endTogether = (): void => {
+    const ended = ending;
+    ending = [];
+    for (const end of ended) end();
+  };
+  return async (request) => {
     const current = currentRequest();
     if (current === undefined) throw new Error("The request has to be known before it enters.");
-    current.caller = callers.callerOf(credentialOf(request, baseUrl()), networkOf(addressOf(request)));
+    const hash = credentialOf(request, baseUrl())?.hash ?? null;
+    current.caller = callers.callerOf(hash, () => networkOf(addressOf(request)));
     try {
-      setImmediate(await turns.take(current.caller, "entrance", { gone: current.gone }));
+      const end = await turns.take(current.caller, "entrance", { gone: current.gone });
+      if (ending.push(end) === 1) setImmediate(endTogether);
     } catch (error) {
       current.refusal = error;
     }
-    next();
   };
 };
-
-/** Ends requests that were refused at the entrance and that no endpoint has answered. */
-export const refuseAtEntrance: RequestHandler = (_request, _response, next) => next(currentRequest()?.refusal);

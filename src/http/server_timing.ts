@@ -26,16 +26,18 @@ export const tellTiming = (
   response: Response,
   options: { parts: Parts; start: number; isKnown: (hash: Buffer) => boolean; baseUrl: () => string },
 ): void => {
-  const mayTell = (status: number): boolean => {
+  const mayTell = (status: number, cacheControl: string): boolean => {
     if (status < 200 || status > 299) return false;
     if (request.method !== "GET" && request.method !== "HEAD" && response.locals["endpoint"] !== true) return false;
-    if (String(response.getHeader("Cache-Control")).startsWith("public")) return false;
-    const hash = credentialOf(request, options.baseUrl());
-    return hash !== null && options.isKnown(hash);
+    if (cacheControl.startsWith("public")) return false;
+    const credential = credentialOf(request, options.baseUrl());
+    return credential !== null && options.isKnown(credential.hash);
   };
   const write = response.writeHead;
-  response.writeHead = ((status: number, ...rest: []) => {
-    if (mayTell(status)) {
+  // Headers come as a list of names and values, or were set before.
+  response.writeHead = ((status: number, headers: string[] = []) => {
+    const place = headers.indexOf("Cache-Control");
+    if (mayTell(status, String(place < 0 ? response.getHeader("Cache-Control") : headers[place + 1]))) {
       const entries = (Object.keys(PARTS) as PartName[]).flatMap((part) => {
         const time = options.parts[part];
         return time === undefined ? [] : [`${part};dur=${time.toFixed(1)};desc="${PARTS[part]}"`];
@@ -43,6 +45,6 @@ export const tellTiming = (
       entries.push(`total;dur=${(performance.now() - options.start).toFixed(1)}`);
       response.setHeader("Server-Timing", entries.join(", "));
     }
-    return write.call(response, status, ...rest);
+    return write.call(response, status, headers);
   }) as Response["writeHead"];
 };
