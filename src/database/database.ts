@@ -222,17 +222,68 @@ export const statementOf = (
  * id is for the audit log, the place in a trace for jobs; calls that only read make neither. No two settings begin with
  * the same letter, because the names of prepared statements contain their letters.
  */
-const settingsOf = (mode: Mode, baseUrl: string): Record<string, string> => {
-  const [id, traceparent] = mode === "write" ? [currentRequestId(), currentTraceparent()] : [null, null];
-  return {
-    ...(baseUrl === "" ? {} : { base_url: baseUrl }),
-    ...(id === null ? {} : { request_id: id }),
-    ...(traceparent === null ? {} : { traceparent }),
+const settingsOf = (mode: Mode, baseUrl: string): { names: string[]; values: string[] } => {
+  const settings: { names: string[]; values: string[] } = { names: [], values: [] };
+  const add = (name: string, value: string | null): void => {
+    if (value === null || value === "") return;
+    settings.names.push(name);
+    settings.values.push(value);
   };
+  add("base_url", baseUrl);
+  if (mode === "write") {
+    add("request_id", currentRequestId());
+    add("traceparent", currentTraceparent());
+  }
+  return settings;
 };
 
 /** What the span of a statement says of the database. */
 export const DATABASE = { "db.system.name": "postgresql" };
+
+/** How a function is called in one way: its statement, the statement's name, and the step of a trace. */
+type Prepared = {
+  entering: keyof typeof ENTER;
+  mode: Mode;
+  settings: readonly string[];
+  names: readonly string[];
+  text: string;
+  name: string;
+  step: { name: string; kind: "client"; attributes: typeof DATABASE };
+};
+
+const areSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one, i) => one === others[i]);
+
+/** Returns a function that prepares each way in which a function is called once. A function has few of them. */
+const createPrepared = () => {
+  const byFunction = new Map<string, Prepared[]>();
+  return (
+    entering: keyof typeof ENTER,
+    mode: Mode,
+    settings: readonly string[],
+    name: string,
+    names: string[],
+  ): Prepared => {
+    const ways = byFunction.get(name) ?? [];
+    const known = ways.find(
+      (way) =>
+        way.entering === entering && way.mode === mode && areSame(way.settings, settings) && areSame(way.names, names),
+    );
+    if (known) return known;
+    const made: Prepared = {
+      entering,
+      mode,
+      settings,
+      names,
+      text: statementOf(entering, name, names, mode, settings),
+      // PostgreSQL cuts longer names of statements at 63 bytes.
+      name: `${entering} ${mode} ${settings.map((setting) => setting[0]).join("")} ${name} ${names.length}`,
+      step: { name: `api.${name}`, kind: "client", attributes: DATABASE },
+    };
+    byFunction.set(name, [...ways, made]);
+    return made;
+  };
+};
 
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
@@ -269,7 +320,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
           pooled,
           onChange: options.onReplica ?? (() => undefined),
         });
-  const statements = new Map<string, string>();
+  const prepare = createPrepared();
   const callers = createCallers();
   const unknown: { agent?: Error; person?: Error } = {};
   const runShared = shares ? shareConnections(reader, SHARED_CONNECTIONS, isRefusal) : null;
@@ -322,23 +373,14 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         const args = typeof given === "function" ? await given() : given;
         const mode = lane === "write" ? "write" : "read";
         // No answer to a visitor contains a link to an offer.
-        const about = settingsOf(mode, hash === null ? "" : (options.baseUrl?.() ?? ""));
-        const settings = Object.keys(about);
+        const settings = settingsOf(mode, hash === null ? "" : (options.baseUrl?.() ?? ""));
         const names = Object.keys(args);
         const entering = embedded && kind === "visitor" ? "embedded visitor" : kind;
-        const key = `${entering} ${mode} ${settings.join(" ")} ${name} ${names.join(" ")}`;
-        let text = statements.get(key);
-        if (text === undefined) {
-          text = statementOf(entering, name, names, mode, settings);
-          statements.set(key, text);
-        }
-        const values = names.map((argument) => toParameter(args[argument] ?? null));
-        values.unshift(...Object.values(about));
-        if (hash !== null) values.unshift(hash);
-        // PostgreSQL cuts longer names of statements at 63 bytes.
-        const prepared = `${entering} ${mode} ${settings.map((setting) => setting[0]).join("")} ${name} ${names.length}`;
-        const statement = { text, values, ...(embedded || pooled ? {} : { name: prepared }) };
-        const result = await measured("db", { name: `api.${name}`, kind: "client", attributes: DATABASE }, () =>
+        const { text, name: statementName, step } = prepare(entering, mode, settings.names, name, names);
+        const values: ReturnType<typeof toParameter>[] = hash === null ? settings.values : [hash, ...settings.values];
+        for (const argument of names) values.push(toParameter(args[argument] ?? null));
+        const statement = embedded || pooled ? { text, values } : { text, values, name: statementName };
+        const result = await measured("db", step, () =>
           lane === "read" && sessions === reader && runShared !== null
             ? runShared<{ body: string }>(statement)
             : runOn<{ body: string }>(sessions, statement),

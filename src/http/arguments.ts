@@ -73,5 +73,7 @@ export const callFunction = async (
 ): Promise<string> => {
   const { function: name, operationId } = call.endpoint;
   if (name === undefined) throw new Error(`The endpoint ${operationId} names no function.`);
-  return context.database.call(call.actor, name, async () => argumentsOf(context, call, await make?.()), lane);
+  const args =
+    make === undefined ? () => argumentsOf(context, call) : async () => argumentsOf(context, call, await make());
+  return context.database.call(call.actor, name, args, lane);
 };
