@@ -284,6 +284,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
   return {
     exposed,
     countRequest(operation, status, milliseconds, parts = {}) {
+      if (!exposed) return;
       requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000);
       for (const [part, time] of Object.entries(parts)) partDurations.observe({ part }, time / 1000);
     },
