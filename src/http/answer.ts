@@ -15,7 +15,7 @@ export const jsonAnswer = (
 
 /** Returns the endpoint's successful response with a function's result as its body. A 204 has no body. */
 export const successOf = (endpoint: Endpoint, body: string): Answer => {
-  const [status = 200] = Object.keys(endpoint.answers).map(Number);
+  const status = Number(Object.keys(endpoint.answers)[0] ?? 200);
   return status === 204 ? { status, headers: {}, body: null } : jsonAnswer(status, body);
 };
 

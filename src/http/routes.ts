@@ -87,7 +87,7 @@ const findRoute = (
   const found = next && findRoute(next, segments, at + 1, parameters);
   if (found || parameter === undefined || segment === "") return found;
   const below = findRoute(parameter.node, segments, at + 1, parameters);
-  if (below) parameters[parameter.name] = decodeURIComponent(segment);
+  if (below) parameters[parameter.name] = segment.includes("%") ? decodeURIComponent(segment) : segment;
   return below;
 };
 
