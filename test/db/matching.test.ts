@@ -67,6 +67,29 @@ test.serial(
   },
 );
 
+test.serial(
+  "of thousands of asks for the same thing, an offer answers a thousand, and every account gets its turn",
+  async (t) => {
+    const other = await market.approved("other");
+    const theirs = [await market.ask(other), await market.ask(other)];
+    const mine = await market.ask(buyer);
+    const [{ columns }] = await market.sql(
+      `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+     where attrelid = 'market.ask'::regclass and attnum > 0 and not attisdropped and attname <> 'id' and attgenerated = ''`,
+    );
+    await market.sql(
+      `insert into market.ask (id, ${columns})
+     select internal.uuid_v7(), ${columns} from market.ask, generate_series(1, 1500) where id = $1`,
+      [mine],
+    );
+    const offer = await market.offer(seller);
+    const matched = await market.sql("select ask_id from market.match where offer_id = $1", [offer]);
+    t.is(matched.length, 1000);
+    for (const ask of theirs) t.true(matched.some(({ ask_id }) => ask_id === ask));
+    await market.sql("delete from market.ask where account_id = $1", [buyer.account]);
+  },
+);
+
 test.serial("a better match is ranked before a worse one", async (t) => {
   const abroad = await market.offer(seller, {
     place: "Hamburg",
