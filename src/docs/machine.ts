@@ -6,7 +6,7 @@ import { renderGuides } from "./guides.ts";
 
 /** The documents that assistants and other programs find by themselves: llms.txt, the skill, and the server card. */
 
-const SKILL = readFileSync(new URL("./skill/SKILL.md", import.meta.url), "utf8");
+const SKILL = readFileSync(new URL("./skills/souk/SKILL.md", import.meta.url), "utf8");
 
 /** The name of the skill, which is also that of its folder. */
 const SKILL_NAME = "souk";

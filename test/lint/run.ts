@@ -36,6 +36,11 @@ const CHECKS: Check[] = [
     commands: ["node src/client/generate.ts --check"],
   },
   {
+    name: "skill",
+    remedy: "Change src/docs/skills/souk/SKILL.md, which assistants load whole.",
+    commands: ["skill-check check src/docs/skills --no-security-scan --fail-on-warning"],
+  },
+  {
     name: "weights",
     remedy: "Run `npm run train`, which learns from the words and examples of db/data again.",
     commands: ["node src/reader/train.ts --check"],

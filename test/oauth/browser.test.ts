@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { auth as auth2, type OAuthClientProvider as Provider2 } from "@modelcontextprotocol/client";
 import { auth, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import test from "ava";
@@ -6,9 +9,14 @@ import { type Fixture, heading, openFixture, press } from "../pages/fixture.ts";
 import { faults, SOUND } from "../pages/sound.ts";
 import { leaveBy, openPage, screenshot, VIEWS } from "../support/browser.ts";
 import { type Body, SOFA } from "../support/market.ts";
+import { freePort } from "../support/postgres.ts";
 import { authorizeUrl, exchange, newVerifier, register, sendForm, startClient, statusOf } from "./client.ts";
 
 /** A person in Chromium connects a client of OAuth, against the real service. */
+
+const CONFORMANCE = fileURLToPath(
+  new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
+);
 
 let fixture: Fixture;
 test.before(async () => {
@@ -218,6 +226,35 @@ test("a second click on Approve, after the client has its tokens, ends nothing",
   t.is(third.status(), 200);
   t.is(third.headers()["refresh"], undefined);
   t.is(await statusOf(url, body.access_token), 200);
+});
+
+test("the scenarios of the MCP project's conformance suite for authorization servers pass", async (t) => {
+  const { url } = fixture.service;
+  const port = await freePort();
+  const client_id = await register(url, [`http://127.0.0.1:${port}/callback`], "Conformance suite");
+  const about = ["--url", url, "--client-id", client_id, "--resource", `${url}/mcp`, "--port", String(port)];
+  const suite = spawn(process.execPath, [CONFORMANCE, "authorization", ...about], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.teardown(async () => void suite.kill());
+  const exited = once(suite, "exit");
+  let printed = "";
+  const request = await new Promise<string>((resolve, reject) => {
+    suite.once("exit", () => reject(new Error(printed)));
+    suite.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      const [address] = /^http:\S+\/oauth\/authorize\?\S+$/m.exec(printed) ?? [];
+      // It prints the line after this one when it listens.
+      if (address !== undefined && /^Callback server started/m.test(printed)) resolve(address);
+    });
+  });
+  const page = await openPage(fixture.browser, undefined, t);
+  await page.goto(request);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await exited;
+  t.regex(printed, /^Total: [1-9]\d* passed, 0 failed/m, printed);
+  for (const scenario of ["authorization-server-metadata-endpoint", "authorization-code-grant"])
+    t.regex(printed, new RegExp(`${scenario}: [1-9]\\d* passed, 0 failed`), printed);
 });
 
 /** What both generations of the official client have in common. */
