@@ -80,9 +80,17 @@ export const fastRequestOf = (
  */
 export const writerFor =
   (server: { name: string; title: string; version: string }) =>
-  ({ era, id }: FastRequest, members: string, more = ""): { type: string; body: string } => {
-    const answer = (result: string) => `{"result":{${result}},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-    if (era === "legacy") return { type: "text/event-stream", body: `event: message\ndata: ${answer(members)}\n\n` };
+  ({ era, id }: FastRequest, members: string | Buffer, more = ""): { type: string; body: string | Buffer } => {
+    const isModern = era === "modern";
     const meta = JSON.stringify({ [SERVER_INFO_META_KEY]: server });
-    return { type: "application/json", body: answer(`${members},"resultType":"complete"${more},"_meta":${meta}`) };
+    const before = `${isModern ? "" : "event: message\ndata: "}{"result":{`;
+    const extra = isModern ? `,"resultType":"complete"${more},"_meta":${meta}` : "";
+    const after = `${extra}},"jsonrpc":"2.0","id":${JSON.stringify(id)}}${isModern ? "" : "\n\n"}`;
+    return {
+      type: isModern ? "application/json" : "text/event-stream",
+      body:
+        typeof members === "string"
+          ? before + members + after
+          : Buffer.concat([Buffer.from(before), members, Buffer.from(after)]),
+    };
   };

@@ -180,7 +180,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     onerror: (error) => log.debug({ err: error, request_id: currentRequestId() }, "MCP"),
   });
 
-  type Written = { status: number; type: string; body: string };
+  type Written = { status: number; type: string; body: string | Buffer };
 
   const answerBySdk = async (message: unknown, exchange: Exchange): Promise<Written> => {
     const webRequest = webRequestOf(exchange.request);

@@ -12,9 +12,28 @@ export const resultOf = ({ text, isError }: Said): CallToolResult => ({
   ...(isError ? { isError } : { structuredContent: JSON.parse(text) as Record<string, unknown> }),
 });
 
-/** Returns the members of the same result in JSON. The body is not parsed, because it is JSON without line breaks. */
-export const membersOf = ({ text, isError }: Said): string =>
-  `"content":[{"type":"text","text":${JSON.stringify(text)}}],${isError ? '"isError":true' : `"structuredContent":${text}`}`;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const CONTENT = Buffer.from('"content":[{"type":"text","text":"');
+const STRUCTURED = Buffer.from('"}],"structuredContent":');
+
+/**
+ * Returns the members of the same result in JSON. A body is JSON without line breaks. So in a string, only its quotes and
+ * backslashes are escaped, and it is not parsed. It is made of bytes, because a text of two bytes for a character, such as
+ * "…", takes more than twice as long to escape, and to encode it twice takes longest.
+ */
+export const membersOf = ({ text, isError }: Said): string | Buffer => {
+  if (isError) return `"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true`;
+  const body = Buffer.from(text);
+  const members = Buffer.allocUnsafe(CONTENT.length + 2 * body.length + STRUCTURED.length + body.length);
+  let end = CONTENT.copy(members);
+  for (const byte of body) {
+    if (byte === QUOTE || byte === BACKSLASH) members[end++] = BACKSLASH;
+    members[end++] = byte;
+  }
+  end += STRUCTURED.copy(members, end);
+  end += body.copy(members, end);
+  return members.subarray(0, end);
+};
 
 /** What a model does after a Problem that does not say it itself, in the words of the tools. */
 const NEXT: Readonly<Partial<Record<ProblemCode, string>>> = {
