@@ -28,8 +28,7 @@ const DEPTHS = [1, 20, 100];
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 
-test.before(async () => {
-  market = await openMarket();
+const fillCrowd = async (market: Awaited<ReturnType<typeof openMarket>>): Promise<void> => {
   await market.sql(
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
      insert into market.offer (status, text, title, published_at, domain, category, offer_kind, location_text, reviewed,
@@ -52,6 +51,11 @@ test.before(async () => {
      from market.offer o where o.status = 'published'`,
   );
   await market.sql("vacuum analyze market.offer, market.offer_embedding");
+};
+
+test.before(async () => {
+  market = await openMarket();
+  await fillCrowd(market);
 });
 test.after.always(() => market?.close());
 
@@ -88,6 +92,31 @@ test("a search by vector with a filter finds the nearest of all offers that pass
       [filters],
     );
     t.deepEqual(row.found, row.expected, JSON.stringify(filters));
+  }
+});
+
+test("in a large market, the index and comparing together find the nearest of all offers that pass", async (t) => {
+  const own = await openMarket(t);
+  await fillCrowd(own);
+  // The planner's estimates say how large the market is. So this one takes the ways of a market of 100,000 offers.
+  await own.sql(
+    "update pg_class set reltuples = 100000 where oid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)",
+  );
+  for (const filters of FILTERS) {
+    const [row] = await own.sql<{ recall: number | null }>(
+      `with c as materialized (select search.to_search_filter($1, now(), null, null) as conditions),
+         queries as materialized (select e.embedding as near from market.offer_embedding e order by md5(e.offer_id::text) limit 10),
+         lists as (
+           select array(select n.offer_id from search.nearest_offers(q.near, 'builtin-meaning-1', c.conditions) as n limit 10) as found,
+             array(select e.offer_id from market.offer_embedding e join market.offer o on o.id = e.offer_id
+               where search.matches_filter(o, c.conditions)
+               order by e.embedding operator(public.<=>) q.near, e.offer_id desc limit 10) as nearest
+           from c, queries q)
+       select avg((select count(*) from unnest(b.nearest) as id where id = any (b.found))::float / cardinality(b.nearest)) as recall
+       from lists b where b.nearest <> '{}'`,
+      [filters],
+    );
+    t.true(row?.recall === null || (row?.recall ?? 0) >= 0.97, `${JSON.stringify(filters)} ${row?.recall}`);
   }
 });
 

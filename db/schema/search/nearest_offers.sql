@@ -12,9 +12,13 @@ as $$
 declare
   wanted constant tsquery := search.facet_query(c);
   is_filtered constant boolean := wanted is not null or c.filters <> '{}';
-  -- Offers at a small distance are mostly of one kind and category, so these filters leave enough of the nearest.
-  mostly_pass constant boolean := c.filters - array['domain', 'category', 'offer_kind'] = '{}' and c.near is null
-    and c.place is null;
+  vectors constant real := (select r.reltuples from pg_class r where r.oid = 'market.offer_embedding'::regclass);
+  -- Offers at a small distance are mostly of one kind and category, so these filters leave enough of the nearest. In a
+  -- small market, to compare all of them takes no longer.
+  mostly_pass constant boolean := vectors > 10000 and c.filters - array['domain', 'category', 'offer_kind'] = '{}'
+    and c.near is null and c.place is null;
+  -- Where few pass, the index is read on and on for each, and those far away add little.
+  enough constant integer := case when is_filtered and not mostly_pass then 20 else 40 end;
   since timestamptz := search.posted_since(c);
   asked tsquery;
   expected record;
@@ -35,9 +39,8 @@ begin
   end if;
   -- With 100 nodes in view, HNSW found 96 % of the ten truly nearest among 100,000 offers. A larger market has more
   -- offers at about the same distance, so it needs more nodes.
-  perform set_config('hnsw.ef_search', case when r.reltuples < 150000 then '100' when r.reltuples < 500000 then '200'
-    else '400' end, true)
-  from pg_class r where r.oid = 'market.offer_embedding'::regclass;
+  perform set_config('hnsw.ef_search', case when vectors < 150000 then '100' when vectors < 500000 then '200'
+    else '400' end, true);
   select * into expected from search.expected_share(wanted, c) where is_filtered and not mostly_pass;
   if expected.few is not true then
     with nearest as materialized (
@@ -49,7 +52,7 @@ begin
       cross join lateral (select from market.offer o
         where o.id = n.offer_id and search.matches_filter(o, c) offset 0) as o
       where wanted is null or n.facets @@ wanted
-      limit 40)
+      limit enough)
     select array_agg(p.offer_id), array_agg(p.distance) into ids, distances from passing p;
     if not is_filtered or cardinality(ids) >= 10 then
       return query
@@ -88,7 +91,8 @@ end
 $$;
 comment on function search.nearest_offers(public.halfvec, text, search.search_filter) is
   'Returns the offers, at most forty, that pass the filters and are nearest to a vector of a model, with their cosine '
-  'distance. It reads at most 500 of the index, or compares the newest 12,000 that match the facets.';
+  'distance. It reads at most 500 of the index, or compares the newest 12,000 that match the facets. If the filters '
+  'leave few of those in the index, it returns twenty of them.';
 
 create or replace function search.expected_share(
   wanted tsquery, c search.search_filter,
