@@ -164,8 +164,12 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: submission(1, "now(), 201"),
     object: "submission 00000000-0000-7000-8000-000000000001",
   }),
+  document_is_current: () => ({
+    how: `update market.offer set title = 'Another title' where id = '${id.offer}'`,
+    object: `offer ${id.offer}`,
+  }),
   offer_has_contact: () => ({
-    how: `update market.offer set contact = '{}' where id = '${id.offer}'`,
+    how: `update market.offer set contact = '{}', document = null where id = '${id.offer}'`,
     object: `offer ${id.offer}`,
   }),
   offer_has_vector: () => ({

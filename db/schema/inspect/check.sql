@@ -191,6 +191,12 @@ begin
   from market.offer o tablesample system (check_market.share)
   where o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
 
+  -- Without a document, readers build it, and the job build_documents stores it (jobs/build_documents.sql).
+  return query
+  select 'document_is_current', 'offer ' || o.id, 'its stored document is not what would be built of it now'
+  from market.offer o tablesample system (check_market.share)
+  where o.document <> internal.build_offer_document(o);
+
   return query
   select 'offer_has_vector', 'offer ' || o.id,
     format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
