@@ -124,8 +124,6 @@ begin
   where m.ask_id = ask.id;
   with page as (
     select m.score, o.stale_at is not null as is_stale, m.offer_id, m.first_matched_at, m.reasons,
-      internal.search_result_document(o) || search.distance_member(
-        search.distance_km(o.latitude, o.longitude, ask.latitude, ask.longitude)) as document,
       row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
     from market.match m join market.offer o on o.id = m.offer_id
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
@@ -134,16 +132,19 @@ begin
         > (-(after ->> 'score')::real, coalesce((after ->> 'is_stale')::boolean, false), (after ->> 'id')::uuid))
     order by m.score desc, o.stale_at is not null, m.offer_id limit list_matches.page_size + 1
   )
-  select coalesce(jsonb_agg(p.document || jsonb_build_object(
-        'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
-        'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
+  select coalesce(jsonb_agg(internal.search_result_document(o, s, jsonb_build_object(
+          'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
+          'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
+        || search.distance_member(search.distance_km(o.latitude, o.longitude, ask.latitude, ask.longitude)))
       order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
     max(p.n) > list_matches.page_size,
     -- The place of the last result, from which the next page goes on.
     jsonb_agg(jsonb_build_object('list', list, 'sequence', newest, 'id', p.offer_id, 'score', p.score,
       'is_stale', p.is_stale,
       'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (where p.n = list_matches.page_size) -> 0
-  into results, more, last from page p;
+  into results, more, last
+  from page p join market.offer o on o.id = p.offer_id
+  left join market.account_stats s on s.account_id = o.account_id;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
     'since', internal.cursor_of(jsonb_build_object('list', list, 'sequence', newest)),

@@ -7,9 +7,10 @@ declare
   read record;
 begin
   select o.status, coalesce(o.account_id = internal.visible_account_id(), false) as own,
-    internal.search_result_document(o) || jsonb_build_object('status', o.status, 'domain', o.domain,
-      'category', o.category, 'offer_kind', o.offer_kind, 'updated_at', internal.utc(o.updated_at)) as document
-  into read from market.offer o where o.id = get_offer.id;
+    internal.search_result_document(o, s, jsonb_build_object('status', o.status, 'domain', o.domain,
+      'category', o.category, 'offer_kind', o.offer_kind, 'updated_at', internal.utc(o.updated_at))) as document
+  into read
+  from market.offer o left join market.account_stats s on s.account_id = o.account_id where o.id = get_offer.id;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
   end if;

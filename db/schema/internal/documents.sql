@@ -133,19 +133,25 @@ comment on function internal.missing_offer_document(uuid) is
   'Builds the document of an offer for which the job build_documents has not stored it yet.';
 grant execute on function internal.missing_offer_document(uuid) to souk_agent, souk_person;
 
--- Call it with a row of the table itself (`internal.search_result_document(o) from market.offer o`), and not with one
--- that a subquery has passed on. Then PostgreSQL inlines it and reads one column, and otherwise all long values of the
--- row. It inlines only functions without subqueries, and reads the whole row if the function passes it on.
-create or replace function internal.search_result_document(offer market.offer) returns jsonb
+-- Call it with rows of the tables themselves (`internal.search_result_document(o, s) from market.offer o left join
+-- market.account_stats s on s.account_id = o.account_id`), and not with one that a subquery has passed on. Then
+-- PostgreSQL inlines it and reads one column, and otherwise all long values of the row. It inlines only functions
+-- without subqueries, and reads the whole row if the function passes it on. `more` is an argument because adding
+-- members to the whole document copies it.
+create or replace function internal.search_result_document(
+  offer market.offer, stats market.account_stats, more jsonb default '{}'
+) returns jsonb
   language sql stable
 as $$
   select coalesce(offer.document, internal.missing_offer_document(offer.id))
-    || jsonb_strip_nulls(jsonb_build_object('publisher', internal.publisher_document(offer.account_id),
-      'web_url', internal.web_url(offer.id, offer.sandbox_id)))
+    || (jsonb_strip_nulls(jsonb_build_object('publisher', coalesce(stats.publisher, internal.build_publisher(stats)),
+      'web_url', internal.web_url(offer.id, offer.sandbox_id))) || more)
 $$;
-comment on function internal.search_result_document(market.offer) is
-  'Returns a published offer as a SearchResult without score and rank.';
-grant execute on function internal.search_result_document(market.offer) to souk_agent, souk_person;
+comment on function internal.search_result_document(market.offer, market.account_stats, jsonb) is
+  'Returns a published offer as a SearchResult without score and rank, with `more` members. stats: those of its '
+  'account.';
+grant execute on function internal.search_result_document(market.offer, market.account_stats, jsonb)
+  to souk_agent, souk_person;
 
 create or replace function internal.offer_content_document(offer market.offer) returns jsonb
   language plpgsql stable

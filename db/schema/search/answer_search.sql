@@ -99,12 +99,13 @@ begin
     end if;
   end if;
   more := cardinality(ids) > size;
-  select coalesce(jsonb_agg(internal.search_result_document(o)
-      || jsonb_build_object('score', round(coalesce(scores[p.n], 0)::numeric, 4), 'rank', before + p.n)
-      || search.distance_member(search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude))
+  select coalesce(jsonb_agg(internal.search_result_document(o, s,
+      jsonb_build_object('score', round(coalesce(scores[p.n], 0)::numeric, 4), 'rank', before + p.n)
+        || search.distance_member(search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude)))
     order by p.n), '[]')
   into results
-  from unnest(ids[:size]) with ordinality as p (id, n) join market.offer o on o.id = p.id;
+  from unnest(ids[:size]) with ordinality as p (id, n) join market.offer o on o.id = p.id
+  left join market.account_stats s on s.account_id = o.account_id;
   if request ->> 'detail' = 'compact' then
     select coalesce(jsonb_agg(r || jsonb_build_object('metadata', null,
       'document', (r -> 'document') || jsonb_build_object('description', left(r -> 'document' ->> 'description', 200)))
