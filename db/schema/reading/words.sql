@@ -51,7 +51,7 @@ comment on function reading.things() is
 create or replace function reading.base64(bytes bytea) returns text
   language sql immutable
 as $$
-  -- PostgreSQL breaks lines after 76 characters.
-  select translate(encode(bytes, 'base64'), chr(10), '')
+  -- PostgreSQL breaks lines after 76 characters. translate() takes four times as long for a megabyte.
+  select replace(encode(bytes, 'base64'), chr(10), '')
 $$;
 comment on function reading.base64(bytea) is 'Bytes as base64 in one line.';
