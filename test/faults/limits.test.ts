@@ -17,6 +17,13 @@ import { sql, sqlValue } from "../support/sql.ts";
 
 let database: Database;
 let service: Service;
+let behindProxy: Promise<Service> | undefined;
+
+/** An API with the default limit for an address, which believes a proxy on this machine. */
+const proxied = (): Promise<Service> => {
+  behindProxy ??= startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } });
+  return behindProxy;
+};
 
 test.before(async () => {
   database = await createDatabase();
@@ -27,7 +34,7 @@ test.before(async () => {
   });
 });
 test.after.always(async () => {
-  await service?.stop();
+  await Promise.all([service?.stop(), behindProxy?.then(({ stop }) => stop())]);
   await database?.drop();
 });
 test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
@@ -314,7 +321,7 @@ const forget = () => sql(database.url, "delete from market.rate_limit_hit where 
 test.serial(
   "if forty agents connect at once from one address, thirty are created, and the others get 429 with Retry-After",
   async (t) => {
-    const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+    const api = await proxied();
     const answers = await Promise.all(Array.from({ length: 40 }, () => connectFrom(api.url, "192.0.2.7")));
     t.is(answers.filter(({ status }) => status === 201).length, 30);
     const refused = answers.filter(({ status }) => status === 429);
@@ -366,7 +373,7 @@ const ripen = (address: string) =>
   ]);
 
 test.serial('six people who choose "Not mine" in a day block the address for a day, and no other', async (t) => {
-  const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+  const api = await proxied();
   const spammer = "203.0.113.66";
   for (let round = 1; round <= 6; round++) {
     const connected = await connectFrom(api.url, spammer);
@@ -405,7 +412,7 @@ test.serial('six people who choose "Not mine" in a day block the address for a d
 });
 
 test.serial("one hostile refuser, a hasty program or the agent's operator cannot block a hosted address", async (t) => {
-  const api = await startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+  const api = await proxied();
   const hosted = "203.0.113.80";
   const refuse = async (person: Person, isRipe = true): Promise<number> => {
     const connected = await connectFrom(api.url, hosted);
