@@ -60,7 +60,7 @@ export type Features = {
   clear: () => void;
 };
 
-const FIRST_CAPACITY = 256;
+const FIRST_CAPACITY = 32;
 
 /** Creates an empty list of features. @param named whether the names are kept */
 export const createFeatures = (named: boolean): Features => {
