@@ -144,6 +144,8 @@ async function tellSlowest(times: string): Promise<void> {
   const seconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6);
   for (const { file, ms, processorMs } of slowest.slice(0, SLOWEST))
     print(`${seconds(ms)} ${seconds(processorMs)}  ${file}`);
+  const together = slowest.reduce((sum, { processorMs }) => sum + processorMs, 0);
+  print(`${" ".repeat(6)} ${seconds(together)}  all ${slowest.length} files`);
 }
 
 function close(code: number): number {
