@@ -68,7 +68,7 @@ test.serial(
 );
 
 test.serial(
-  "of thousands of asks for the same thing, an offer answers a thousand, and every account gets its turn",
+  "of an account's thousands of asks for the same thing, an offer answers the newest hundred, and those of others all",
   async (t) => {
     const other = await market.approved("other");
     const theirs = [await market.ask(other), await market.ask(other)];
@@ -84,7 +84,7 @@ test.serial(
     );
     const offer = await market.offer(seller);
     const matched = await market.sql("select ask_id from market.match where offer_id = $1", [offer]);
-    t.is(matched.length, 1000);
+    t.is(matched.length, 100 + theirs.length);
     for (const ask of theirs) t.true(matched.some(({ ask_id }) => ask_id === ask));
     await market.sql("delete from market.ask where account_id = $1", [buyer.account]);
   },

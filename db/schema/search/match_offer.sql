@@ -53,35 +53,35 @@ comment on function search.vector_asks(market.offer, text[], text[], public.half
   'Returns asks that an offer may answer although they share no word with it: of the hundred nearest to its vector, '
   'those with a similarity of at least `floor`. Asks of another category are left out, except in the domain community.';
 
-create or replace function search.asks_in_turn(
-  offer market.offer, ask_kinds text[], candidates uuid[], most integer
+create or replace function search.newest_of_each_account(
+  offer market.offer, ask_kinds text[], candidates uuid[], each integer
 ) returns uuid[]
   language plpgsql stable
 as $$
 begin
-  if cardinality(candidates) <= most then
+  if cardinality(candidates) <= each then
     return candidates;
   end if;
   return array(
     select t.id from (
-      select a.id, row_number() over (partition by a.account_id order by a.id desc) as turn
+      select a.id, row_number() over (partition by a.account_id order by a.id desc) as place
       from market.ask a
-      where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (asks_in_turn.ask_kinds)
-        and a.watch_enabled) as t
-    order by t.turn, t.id desc limit most);
+      where a.id = any (candidates) and a.domain = offer.domain
+        and a.ask_kind = any (newest_of_each_account.ask_kinds) and a.watch_enabled) as t
+    where t.place <= each);
 end
 $$;
-comment on function search.asks_in_turn(market.offer, text[], uuid[], integer) is
-  'Returns at most so many of the asks that an offer may answer. Accounts take turns, each with its newest ask first.';
+comment on function search.newest_of_each_account(market.offer, text[], uuid[], integer) is
+  'Returns of the asks that an offer may answer at most so many of each account, the newest ones.';
 
 create or replace function search.match_offer(offer_id uuid) returns void
   language plpgsql volatile
 as $$
 declare
-  -- Each takes some tenths of a millisecond. Nothing limits how many asks an account may have, and without a limit here
-  -- a few agents that ask for the same thing thousands of times would make each such offer take seconds. An ask that is
-  -- left out is matched when it is read or reopened (search.match_ask).
-  most constant integer := 1000;
+  -- Each takes some tenths of a millisecond, and an account may have any number of asks: without a limit, one that asks
+  -- for the same thing thousands of times would make each such offer take seconds. An ask that is left out is matched
+  -- when it is read or reopened (search.match_ask).
+  each constant integer := 100;
   offer market.offer;
   vector record;
   weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
@@ -114,9 +114,9 @@ begin
   end if;
   -- Existing matches are scored again, even if their ask no longer watches.
   matched := array(select m.ask_id from market.match m where m.offer_id = offer.id);
-  candidates := matched || search.asks_in_turn(offer, ask_kinds, search.lexical_asks(offer, places)
+  candidates := matched || search.newest_of_each_account(offer, ask_kinds, search.lexical_asks(offer, places)
     || search.vector_asks(offer, ask_kinds, places, vector.embedding, vector.model, vector.match_min_similarity),
-    most);
+    each);
   with locked as materialized (
     -- Lock the asks before scoring, so that market.match.sequence grows in the order of commits. Lock them in the order
     -- of their ids, so that two transactions that match offers with the same asks do not deadlock.
@@ -145,4 +145,5 @@ begin
 end
 $$;
 comment on function search.match_offer(uuid) is
-  'Matches one offer with every ask that watches for its kind and subject, and replaces its earlier matches.';
+  'Matches one offer with the asks that watch for its kind and subject (at most a hundred of each account), and replaces '
+  'its earlier matches.';
