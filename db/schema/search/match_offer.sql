@@ -145,5 +145,5 @@ begin
 end
 $$;
 comment on function search.match_offer(uuid) is
-  'Matches one offer with the asks that watch for its kind and subject (at most a hundred of each account), and replaces '
-  'its earlier matches.';
+  'Matches one offer with the asks that watch for its kind and subject (at most a hundred of each account), and '
+  'replaces its earlier matches.';
