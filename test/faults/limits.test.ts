@@ -351,6 +351,19 @@ test.serial("addresses of one IPv6 /64 network count as one, and an IPv4-mapped 
   );
 });
 
+test.serial("the networks of one IPv6 site together connect ten times as many agents as an address", async (t) => {
+  const env = { TRUST_PROXY: "loopback", CONNECTIONS_PER_HOUR: "2" };
+  const api = await startPart("api", { database: database.url, env }, t);
+  const statuses = await Promise.all(
+    Array.from({ length: 23 }, (_, n) => connectFrom(api.url, `2001:db8:77:${n}::1`).then(({ status }) => status)),
+  );
+  t.deepEqual(
+    [201, 429].map((wanted) => statuses.filter((status) => status === wanted).length),
+    [20, 3],
+  );
+  t.is((await connectFrom(api.url, "2001:db8:78::1")).status, 201);
+});
+
 test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   await forget();
   const env = { CONNECTIONS_PER_HOUR: "2" };

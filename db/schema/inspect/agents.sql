@@ -115,7 +115,7 @@ group by c.scope, c.action;
 comment on view inspect.windows is
   'When the load is unusual, or POST /v1/connect answers 429: every rolling window with a call in the last day. To see '
   'the busiest first, add order by used_last_hour desc. A network is blocked after CONNECTIONS_PER_HOUR calls of '
-  'connect in an hour, or six of decline in a day.';
+  'connect in an hour (an IPv6 site, /48, after ten times as many), or six of decline in a day.';
 comment on column inspect.windows.scope is
   'agent:<id>; account:<id> for embed_query, and for calls of a person whose account has a cap of a moderator; '
   'address:<network> for connect, decline, sign_in_mail and wrong codes; sign_in:<network>; refuser:<hash> for '

@@ -5,25 +5,32 @@ create or replace function internal.count_by_address(action text, address text, 
   language plpgsql volatile
 as $$
 declare
-  scope constant text := 'address:' || internal.network_of(count_by_address.address);
+  network constant text := internal.network_of(count_by_address.address);
+  scope constant text := 'address:' || network;
+  -- Whoever has an IPv6 network of a site (/48) has 65,536 networks that each count as one address. Ten times the limit
+  -- is enough for the people and companies of a site.
+  site constant text := case family(network::inet) when 6 then 'address:' || internal.site_of(network) end;
   wait integer;
 begin
-  perform internal.lock_window(scope, count_by_address.action);
+  perform internal.lock_window(s.scope, count_by_address.action)
+  from unnest(array[scope, site]) with ordinality as s (scope, n) where s.scope is not null order by s.n;
   -- After six refusals ("Not mine") within a day, agents of the same address cannot connect for a day. Hosted agents
   -- share an address, so each refusal must come from another browser and another network (internal.count_decline).
   wait := coalesce(
     case when count_by_address.action = 'connect' then internal.window_wait(scope, 'decline', 6, '1 day') end,
-    internal.window_wait(scope, count_by_address.action, count_by_address.most));
+    internal.window_wait(scope, count_by_address.action, count_by_address.most),
+    internal.window_wait(site, count_by_address.action, 10 * count_by_address.most));
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited', count_by_address.detail,
       jsonb_build_object('retry_after', wait));
   end if;
-  insert into market.rate_limit_hit (scope, action) values (scope, count_by_address.action);
+  insert into market.rate_limit_hit (scope, action)
+  select s.scope, count_by_address.action from unnest(array[scope, site]) as s (scope) where s.scope is not null;
 end
 $$;
 comment on function internal.count_by_address(text, text, integer, text) is
   'Counts an act of a caller who has no token yet, and raises 429 with `detail` when its address did it `most` times '
-  'within an hour.';
+  'within an hour, or its IPv6 site (/48) ten times as often.';
 
 create or replace function internal.create_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, sandbox market.sandbox
