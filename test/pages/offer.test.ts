@@ -158,7 +158,11 @@ for (const [what, { text, images = [], leaks }] of Object.entries(LEAKS)) {
     const [, shown = ""] = /<title>(.*)<\/body>/s.exec((await open(body.offer_id)).text) ?? [];
     t.notRegex(shown, leaks);
     t.regex(shown, /[Oo]ak table|Eichentisch/);
-    t.is(shown.includes("171717"), images.some((link) => link.includes("171717")), "a link without a contact is shown");
+    t.is(
+      shown.includes("171717"),
+      images.some((link) => link.includes("171717")),
+      "a link without a contact is shown",
+    );
   });
 }
 
