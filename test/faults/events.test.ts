@@ -12,8 +12,8 @@ import { sql, sqlValue } from "../support/sql.ts";
 
 const WAITERS = 1_000;
 
-/** The options of package.json: this file measures memory. */
-const COMMAND = ["node", "--max-semi-space-size=4", "src/main.ts", "start"] as const;
+/** The options of package.json, because this file measures memory, and a debugger, because it collects garbage first. */
+const COMMAND = ["node", "--max-semi-space-size=4", "--inspect=127.0.0.1:0", "src/main.ts", "start"] as const;
 
 let database: Database;
 /** The whole service. It is stopped in the last test. */
@@ -48,6 +48,19 @@ const happen = (agent: Agent) =>
   );
 const typesOf = ({ body }: Answer): string[] => body.events.map(({ type }: Body) => type);
 
+/** Returns how much memory the service uses after its garbage is collected, in bytes. */
+const memory = async (): Promise<number> => {
+  const [address = ""] = /ws:\/\/\S+/.exec(service.logs()) ?? [];
+  const debug = new WebSocket(address);
+  await new Promise((resolve) => debug.addEventListener("open", resolve));
+  const collected = new Promise((resolve) => debug.addEventListener("message", resolve));
+  debug.send(JSON.stringify({ id: 1, method: "HeapProfiler.collectGarbage" }));
+  await collected;
+  debug.close();
+  const status = await readFile(`/proc/${service.process.pid}/status`, "utf8");
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
+};
+
 /** Waits until the API has nothing to do but to wait. */
 const settledWaits = () => sleep(allowed(500));
 
@@ -78,10 +91,6 @@ test.serial(`${WAITERS} waiting agents cost 20 kB each, and no query until somet
   for (let n = 0; n < WAITERS; n += 50)
     agents.push(...(await Promise.all(Array.from({ length: 50 }, () => connectAgent(url)))));
   const cursors = await Promise.all(agents.map(cursorOf));
-  const memory = async (): Promise<number> => {
-    const status = await readFile(`/proc/${service.process.pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
-  };
   const before = await memory();
   let answered = 0;
   const requests = agents.map((agent, n) => {
