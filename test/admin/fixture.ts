@@ -8,6 +8,7 @@ import {
   call,
   connectAgent,
   connectedAgent,
+  eventually,
   patiently,
   SOFA,
 } from "../support/market.ts";
@@ -96,6 +97,11 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
 
   const moderator: AdminFixture["moderator"] = async (name) => {
     const { account, cookie, secret } = await signedInModerator(sql, name);
+    // The admin is loaded when the first moderator comes. While it cannot get a connection in time, it is a 404.
+    await eventually(
+      () => call(service.url, "GET", "/admin", { headers: { cookie, accept: "text/html" } }),
+      ({ status }) => status === 200,
+    );
     const graphql: Moderator["graphql"] = async (query, variables = {}) => {
       const { status, body } = await call(service.url, "POST", "/admin/graphql", {
         body: { query, variables },
