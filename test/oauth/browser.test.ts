@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { auth as auth2, type OAuthClientProvider as Provider2 } from "@modelcontextprotocol/client";
 import { auth, type OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
@@ -16,6 +19,9 @@ import { authorizeUrl, exchange, newVerifier, register, sendForm, startClient, s
 
 const CONFORMANCE = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/conformance/dist/index.js", import.meta.url),
+);
+const INSPECTOR = fileURLToPath(
+  new URL("../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url),
 );
 
 let fixture: Fixture;
@@ -324,3 +330,51 @@ for (const [generation, name, run] of [
     await assistant?.close();
   });
 }
+
+test("the inspector finds out by itself how to get access, and does the main job", async (t) => {
+  const { url } = fixture.service;
+  const home = await mkdtemp(join(tmpdir(), "inspector-"));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const callback = `http://127.0.0.1:${await freePort()}/callback`;
+  /** Runs one method. It prints the address for the person to standard error, and waits. */
+  const inspect = async (method: readonly string[], onAddress?: (address: string) => Promise<void>): Promise<Body> => {
+    const server = ["--cli", `${url}/mcp`, "--transport", "http", "--callback-url", callback];
+    const inspector = spawn(process.execPath, [INSPECTOR, ...server, ...method], {
+      // Without a terminal, it signs in only if it may open a browser. There is none that it could find.
+      env: { PATH: "", HOME: home, MCP_AUTO_OPEN_ENABLED: "true", MCP_INSPECTOR_SECRET_STORE: "file" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    t.teardown(async () => void inspector.kill());
+    const exited = once(inspector, "exit");
+    let [answer, told, opened] = ["", "", false];
+    inspector.stdout.setEncoding("utf8").on("data", (text: string) => {
+      answer += text;
+    });
+    let opening = Promise.resolve();
+    inspector.stderr.setEncoding("utf8").on("data", (text: string) => {
+      told += text;
+      const [address] = /http:\S+\/oauth\/authorize\?\S+(?=\s)/.exec(told) ?? [];
+      if (address === undefined || opened || onAddress === undefined) return;
+      opened = true;
+      opening = onAddress(address);
+    });
+    const [code] = await exited;
+    await opening;
+    t.is(code, 0, told);
+    t.is(opened, onAddress !== undefined, told);
+    return JSON.parse(answer);
+  };
+  const page = await openPage(fixture.browser, undefined, t);
+  const { tools } = await inspect(["--method", "tools/list"], async (address) => {
+    await page.goto(address);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.waitForURL((at) => at.href.startsWith(callback));
+  });
+  t.true(tools.length >= 11);
+  const call = (tool: string, arg: string) =>
+    inspect(["--stored-auth-only", "--method", "tools/call", "--tool-name", tool, "--tool-arg", arg]);
+  const published = await call("publish_offer", `text=${SOFA}`);
+  t.is(published.structuredContent.status, "published", JSON.stringify(published));
+  const found = await call("search_offers", "query=grey sofa");
+  t.true(found.structuredContent.results.some(({ id }: Body) => id === published.structuredContent.offer_id));
+});
