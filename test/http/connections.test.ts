@@ -164,5 +164,9 @@ test("a connection that arrives while a stopping process is busy is answered bef
   // Nothing is accepted meanwhile, and the time after which the port closes passes.
   for (const end = performance.now() + 1_500; performance.now() < end; );
   await closed;
+  await eventually(
+    async () => late.closed,
+    (isClosed) => isClosed,
+  );
   t.deepEqual(statuses(late), ["200"]);
 });
