@@ -112,6 +112,9 @@ const otherTimes = ({ other }: Result): OtherTimes => ({
   overtaken: quantile(other.overtaken.toSorted()),
 });
 
+/** As many calls of a caller run at once (src/database/turns.ts). */
+const WARMING = 8;
+
 /**
  * Measures another caller's request, first on a quiet service and then during a flood.
  * @param other the request of the other caller
@@ -125,8 +128,9 @@ export const measureFlood = async (
   open = OPEN,
 ): Promise<{ quiet: OtherTimes; noisy: OtherTimes; statuses: Record<string, number>; flooder: Times }> => {
   const quiet = otherTimes(await runLoad({ port, requests: [], connections: 0, other, seconds }));
-  // The first of each kind loads and compiles code.
-  await runLoad({ port, requests, connections: 1, count: 5, flood: true });
+  // The first of each kind loads and compiles code, and so does the first on each connection to the database. As many calls
+  // of a caller as may run at once open all that the flood will use.
+  await runLoad({ port, requests, connections: WARMING, count: 2 * WARMING, flood: true });
   const flood = await runLoad({ port, requests, connections: open, other, seconds, flood: true });
   return { quiet, noisy: otherTimes(flood), statuses: flood.statuses, flooder: timesOf(flood.milliseconds) };
 };
