@@ -186,6 +186,8 @@ test("a person who has an account signs in first, and comes back to the same req
   const arrival = client.next();
   await page.getByRole("button", { name: "Approve" }).click();
   const code = (await arrival).get("code") ?? "";
+  // The client has the code as soon as the browser asks for its page, and the browser is on its way there.
+  await page.getByRole("heading", { name: "Back at the program" }).waitFor();
   const { body } = await exchange(url, { client_id, code, code_verifier: verifier, redirect_uri: client.redirectUri });
   t.is(await statusOf(url, body.access_token), 200);
   await page.goto(`${url}/settings`);
