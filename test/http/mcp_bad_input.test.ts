@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import test from "ava";
+import { allowed } from "../support/busy.ts";
 import { type Agent, type Body, type CallOptions, call } from "../support/market.ts";
 import { type Market, OFFER, openMarket } from "./contract.ts";
 import { callTool, legacy, messageOf, modern, post } from "./mcp.ts";
@@ -208,7 +209,7 @@ test("notifications and answers are accepted, and nothing is done with them", as
 
 test("a subscription ends at once, because nothing that can be subscribed to changes", async (t) => {
   const sent = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
-  const answer = await post(market.url, agent.token, { ...sent });
+  const answer = await post(market.url, agent.token, { ...sent, timeoutMs: allowed(10_000) });
   t.is(answer.status, 200);
   t.regex(answer.text, /"resultType":"complete"/);
 });
@@ -223,7 +224,7 @@ test("the tools that there are, are named when a tool is unknown", async (t) => 
 for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"]) {
   test(`${method} /mcp gets 405 at once, with and without a token`, async (t) => {
     for (const headers of [{ ...ACCEPT }, { ...ACCEPT, authorization: `Bearer ${agent.token}` }]) {
-      const answer = await call(market.url, method, "/mcp", { headers });
+      const answer = await call(market.url, method, "/mcp", { headers, timeoutMs: allowed(10_000) });
       t.is(answer.status, 405);
       t.is(answer.headers["allow"], "POST");
     }
