@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from "ava";
-import { processorTime } from "../support/busy.ts";
+import { growthOf, LINEAR } from "../support/busy.ts";
 import { locating, locationIn, placeIn } from "./reading.ts";
 
 /** Phrasings of a location. Most of the towns are in no list, so the phrasing must tell. */
@@ -140,10 +140,6 @@ test("a place addressed to software is not the location", (t) => {
 
 test("the place is judged in linear time", async (t) => {
   const town = "Sofa 50 Euro Abholung Berlin Kreuzberg ";
-  const short = locating(town.repeat(20));
-  const long = locating(town.repeat(200));
-  short();
-  const least = Math.max(1, await processorTime(short));
-  // Ten times the text takes ten times as long; with all pairs of candidates, it would take a hundred times as long.
-  t.true((await processorTime(long)) < 50 * least);
+  const growth = await growthOf(locating(town.repeat(100)), locating(town.repeat(400)));
+  t.true(growth < LINEAR, `${growth} times for four times the text`);
 });

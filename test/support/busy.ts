@@ -50,3 +50,29 @@ export const processorTime = async (work: () => unknown): Promise<number> => {
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 };
+
+/** The bound for a run time that is linear: four times the input takes four times as long, and if quadratic, sixteen times. */
+export const LINEAR = 9;
+
+/** Processor times below this, in milliseconds, are noise: the compiler and the collector of V8 take as long. */
+const NOISE_MS = 5;
+
+/** More rounds than a busy machine needs, so that only work that really grows too much uses them up. */
+const ROUNDS = 40;
+
+/**
+ * Returns how many times as much processor time `large` takes as `small`, which has a quarter of the input. The least
+ * time of each counts, and the two take turns, so that other work on the machine and the compiler of V8 affect both. The
+ * rounds end as soon as the growth is below LINEAR: more of them would only show shorter times.
+ */
+export const growthOf = async (small: () => unknown, large: () => unknown): Promise<number> => {
+  let shorter = Number.POSITIVE_INFINITY;
+  let longer = Number.POSITIVE_INFINITY;
+  let growth = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS && growth >= LINEAR; round++) {
+    shorter = Math.min(shorter, await processorTime(small));
+    longer = Math.min(longer, await processorTime(large));
+    growth = longer / Math.max(shorter, NOISE_MS);
+  }
+  return growth;
+};
