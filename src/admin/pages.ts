@@ -1,7 +1,8 @@
 import type { Request } from "express";
 import { type ProblemCode, problem } from "../http/problem.ts";
+import { requestIdOf } from "../http/send.ts";
 import { giveFormToken } from "../pages/forgery.ts";
-import { type Page, requestIdOf } from "../pages/frame.ts";
+import type { Page } from "../pages/frame.ts";
 import { signInPath } from "../pages/render.ts";
 import { sessionHash } from "../pages/session.ts";
 import { accountPages } from "./account_page.ts";

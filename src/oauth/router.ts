@@ -1,6 +1,7 @@
 import express, { type RequestHandler, type Router } from "express";
 import { type PROBLEMS, problem, problemAnswer, problemOf } from "../http/problem.ts";
-import { requestIdOf, servePages } from "../pages/frame.ts";
+import { requestIdOf } from "../http/send.ts";
+import { servePages } from "../pages/frame.ts";
 import { authorizePage, type OAuthContext } from "./authorize.ts";
 import { type Endpoint, registerEndpoint, revokeEndpoint, tokenEndpoint } from "./endpoints.ts";
 import { discoveryDocument } from "./metadata.ts";

@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
 import { problem, problemAnswer, problemOf } from "../http/problem.ts";
+import { requestIdOf } from "../http/send.ts";
 import { checkSender, isFormToken, refuseTokens } from "./forgery.ts";
 import { readForm } from "./form.ts";
 import { renderProblem, signInPath } from "./render.ts";
@@ -59,12 +59,6 @@ const securityHeaders = (secure: boolean, formsLeadTo: string[], scripts: string
     xFrameOptions: { action: "deny" },
     strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: false } : false,
   });
-
-/** The id of the request that belongs to a response. */
-export const requestIdOf = (response: Response): string => {
-  const id: unknown = response.locals["requestId"];
-  return typeof id === "string" ? id : randomUUID();
-};
 
 /** Redirects with 303, so that the browser sends a GET, which a reload or the back button can repeat safely. */
 export const seeOther = (response: Response, location: string): void => {

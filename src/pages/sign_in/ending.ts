@@ -1,7 +1,8 @@
 import type { Request, Response } from "express";
 import { PROBLEMS, problemAnswer, problemOf } from "../../http/problem.ts";
+import { requestIdOf } from "../../http/send.ts";
 import type { PagesContext } from "../context.ts";
-import { type Handler, requestIdOf, seeOther, wantsJson } from "../frame.ts";
+import { type Handler, seeOther, wantsJson } from "../frame.ts";
 import { signInPath } from "../render.ts";
 import { sessionHash } from "../session.ts";
 import { returnPathOf, viewerOf } from "./attempt.ts";
