@@ -365,6 +365,11 @@ for (const uri of [
   "JavaScript:alert(1)",
   "data:text/html,x",
   "file:///etc/passwd",
+  "intent://scan/",
+  "jar:https://good.example/a.jar!/",
+  "ms-settings:/privacy",
+  "search-ms:/x",
+  "chrome-extension://abc/x",
   `https://client.example/${"x".repeat(2000)}`,
 ]) {
   test(`a client may not register ${uri.slice(0, 60) || "nothing"}`, async (t) => {
