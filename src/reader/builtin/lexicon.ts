@@ -4,7 +4,11 @@ import { type Word, wordsIn } from "../text/tokens.ts";
 import { type FunctionWords, functionWordsOf, isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
 
-/** The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. */
+/**
+ * The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. The tree of the phrases that
+ * begin with a word is grown when a text first has this word, because most words of the lexicon never occur in the texts
+ * of one process.
+ */
 
 /** What a label says something about. */
 type Family = "category" | "domain" | "kind" | "ask_kind" | "condition" | "feature";
@@ -29,12 +33,15 @@ type Entry = { term: string; language: string | null; senses: readonly Sense[] }
 type Node = { entries: readonly Entry[]; next: Map<string, Node> | null };
 type Tree = Map<string, Node>;
 
+/** Trees of words, by their first word. */
+type Trees = { get: (word: string) => Node | undefined };
+
 /** The compiled lexicon, as trees of words. */
 export type Lexicon = {
   taxonomy: Vocabulary["taxonomy"];
-  exact: ReadonlyMap<string, Node>;
+  exact: Trees;
   /** For each language, the terms by the stems of their words. */
-  stems: ReadonlyMap<string, ReadonlyMap<string, Node>>;
+  stems: ReadonlyMap<string, Trees>;
   /** The words of each closed class: "negation", "stop_word". */
   words: ReadonlyMap<string, ReadonlySet<string>>;
   /** The frequent words of each language, which are terms of no other. */
@@ -107,8 +114,13 @@ const UNKNOWN_LANGUAGE_FACTOR = 0.9;
 /** A form as it is stored: folded words, single spaces. */
 const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
-const wordsOf = (term: string): string[] =>
-  FOLDED.test(term) ? term.split(" ") : wordsIn(term).map((token) => token.folded);
+/** The folded words of a form, with single spaces. */
+const wordsOf = (form: string): string =>
+  FOLDED.test(form)
+    ? form
+    : wordsIn(form)
+        .map((token) => token.folded)
+        .join(" ");
 
 /** The language of a text with at most this many words is often detected wrongly: "van to hire" is not Dutch. */
 const FEW_WORDS = 6;
@@ -138,63 +150,92 @@ export const isWordOf =
   (cue, word) =>
     lexicon.words.get(cue)?.has(word) ?? false;
 
+const firstOf = (words: string): string => {
+  const end = words.indexOf(" ");
+  return end < 0 ? words : words.slice(0, end);
+};
+
+/** Adds an item to those of a key. */
+const addTo = <T>(groups: Map<string, T[]>, key: string, item: T): void => {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [item]);
+  else group.push(item);
+};
+
+/** In this order, so that an extraction does not depend on the order of the rows. */
+const inOrder = (a: Naming, b: Naming): number =>
+  compare(a.form, b.form) ||
+  compare(a.family, b.family) ||
+  compare(a.value, b.value) ||
+  compare(a.language ?? "", b.language ?? "");
+
+/**
+ * Makes the trees of the labels.
+ * @param byFirst the labels by the form of their first word; those of a tree are removed
+ * @param form gives the form of a word of a term
+ */
+const treesOf = (byFirst: Map<string, Naming[]>, form: (word: string) => string): Trees => {
+  const none: readonly never[] = [];
+  const withSense = sharing<Sense>();
+  const withEntry = sharing<Entry>();
+  const known = new Map<string, Sense>();
+  const grown: Tree = new Map();
+  const grow = (namings: Naming[]): Tree => {
+    const entries = new Map<string, Entry>();
+    for (const { form, language, family, value, weight } of namings.sort(inOrder)) {
+      const words = wordsOf(form);
+      const name = `${family} ${value} ${weight}`;
+      const meaning = known.get(name) ?? { family, value, weight };
+      known.set(name, meaning);
+      const key = `${words}|${language ?? ""}`;
+      const entry = entries.get(key) ?? { term: words, language, senses: none };
+      entry.senses = withSense(entry.senses, meaning);
+      entries.set(key, entry);
+    }
+    const tree: Tree = new Map();
+    for (const entry of entries.values()) {
+      let branch = tree;
+      let node: Node | undefined;
+      for (const word of entry.term.split(" ").map(form)) {
+        if (node !== undefined) branch = node.next ??= new Map();
+        node = branch.get(word);
+        if (node === undefined) {
+          node = { entries: none, next: null };
+          branch.set(word, node);
+        }
+      }
+      if (node !== undefined) node.entries = withEntry(node.entries, entry);
+    }
+    return tree;
+  };
+  return {
+    get: (word) => {
+      const known = grown.get(word);
+      if (known !== undefined) return known;
+      const namings = byFirst.get(word);
+      const node = namings && grow(namings).get(word);
+      if (node === undefined) return undefined;
+      grown.set(word, node);
+      byFirst.delete(word);
+      return node;
+    },
+  };
+};
+
 /** Compiles the words of a vocabulary. */
 export function* compileLexicon(vocabulary: Named): Steps<Lexicon> {
-  const none: readonly never[] = [];
-  const known = new Map<string, Sense>();
-  const withSense = sharing<Sense>();
-  const entries = new Map<string, Entry>();
+  const exact = new Map<string, Naming[]>();
+  const stems = new Map<string, Map<string, Naming[]>>();
   const namings = namingsOf(vocabulary);
   yield;
-  // Sorted, so that an extraction does not depend on the order of the rows.
-  const sorted = namings.sort(
-    (a, b) =>
-      compare(a.form, b.form) ||
-      compare(a.family, b.family) ||
-      compare(a.value, b.value) ||
-      compare(a.language ?? "", b.language ?? ""),
-  );
-  yield;
-  for (const [row, { form, language, family, value, weight }] of sorted.entries()) {
+  for (const [row, naming] of namings.entries()) {
     if (endsStep(row)) yield;
-    const words = wordsOf(form).join(" ");
-    const name = `${family} ${value} ${weight}`;
-    const meaning = known.get(name) ?? { family, value, weight };
-    known.set(name, meaning);
-    const key = `${words}|${language ?? ""}`;
-    const entry = entries.get(key) ?? { term: words, language, senses: none };
-    entry.senses = withSense(entry.senses, meaning);
-    entries.set(key, entry);
-  }
-  const withEntry = sharing<Entry>();
-  const exact: Tree = new Map();
-  const stems = new Map<string, Tree>();
-  const insert = (tree: Tree, words: readonly string[], entry: Entry) => {
-    let branch: Tree = tree;
-    let node: Node | undefined;
-    for (const word of words) {
-      if (node !== undefined) branch = node.next ??= new Map();
-      node = branch.get(word);
-      if (node === undefined) {
-        node = { entries: none, next: null };
-        branch.set(word, node);
-      }
-    }
-    if (node !== undefined) node.entries = withEntry(node.entries, entry);
-  };
-  let row = 0;
-  for (const entry of entries.values()) {
-    if (endsStep(row++)) yield;
-    const words = entry.term.split(" ");
-    insert(exact, words, entry);
-    const language = entry.language ?? "en";
-    const tree: Tree = stems.get(language) ?? new Map();
-    stems.set(language, tree);
-    insert(
-      tree,
-      words.map((word) => stem(word, language)),
-      entry,
-    );
+    const first = firstOf(wordsOf(naming.form));
+    addTo(exact, first, naming);
+    const language = naming.language ?? "en";
+    const ofLanguage = stems.get(language) ?? new Map<string, Naming[]>();
+    stems.set(language, ofLanguage);
+    addTo(ofLanguage, stem(first, language), naming);
   }
   const classes = new Set(
     vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept),
@@ -208,7 +249,13 @@ export function* compileLexicon(vocabulary: Named): Steps<Lexicon> {
     const same = words.get(concept) ?? new Set();
     words.set(concept, same.add(form));
   }
-  return { taxonomy: vocabulary.taxonomy, exact, stems, words, functionWords: functionWordsOf(functionWords) };
+  return {
+    taxonomy: vocabulary.taxonomy,
+    exact: treesOf(exact, (word) => word),
+    stems: new Map([...stems].map(([language, byStem]) => [language, treesOf(byStem, (word) => stem(word, language))])),
+    words,
+    functionWords: functionWordsOf(functionWords),
+  };
 }
 
 const languageFactor = (entry: Entry, language: string | null): number => {
@@ -283,7 +330,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: s
   };
 
   /** Looks up the phrases that begin at token `from`, by the given forms of the words. */
-  const lookUp = (tree: ReadonlyMap<string, Node>, forms: readonly string[], from: number, factor: number): boolean => {
+  const lookUp = (tree: Trees, forms: readonly string[], from: number, factor: number): boolean => {
     let any = false;
     let node = tree.get(forms[from] ?? "");
     for (let to = from + 1; node !== undefined; to++) {

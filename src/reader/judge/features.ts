@@ -34,9 +34,11 @@ const NOTHING = term("");
 
 /** The key of a feature by its name, as `add` computes it. */
 export const keyOf = (name: string): number => {
-  const [template = "", one, other] = name.split(" ");
-  const first = join(hashOf(template), one === undefined ? NOTHING.hash : hashOf(one));
-  return join(first, other === undefined ? NOTHING.hash : hashOf(other));
+  const end = name.indexOf(" ");
+  if (end < 0) return join(join(hashOf(name), NOTHING.hash), NOTHING.hash);
+  const next = name.indexOf(" ", end + 1);
+  const first = join(hashOf(name, 0, end), hashOf(name, end + 1, next < 0 ? name.length : next));
+  return join(first, next < 0 ? NOTHING.hash : hashOf(name, next + 1));
 };
 
 /** The features of one thing that is judged. */
