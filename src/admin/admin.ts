@@ -67,7 +67,7 @@ export const openAdmin = (context: AdminContext): Admin => {
 
   /**
    * Whether this session belongs to a moderator, which the database checks at every request.
-   * @throws the refusal of a moderator who has too many calls open
+   * @throws the error when a session that was a moderator's cannot be looked up, or has too many calls open
    */
   const isModerator = async (session: Buffer): Promise<boolean> => {
     const key = session.toString("base64url");
@@ -81,9 +81,10 @@ export const openAdmin = (context: AdminContext): Admin => {
       if (admitted.size < MOST_ADMITTED) admitted.add(key);
       return true;
     } catch (error) {
-      if (hasCode(error, "PT429") && admitted.has(key)) throw error;
       if (hasCode(error, "PT404")) admitted.delete(key);
-      // While the database is unreachable, too, nobody learns that /admin exists.
+      // A moderator knows that /admin exists, so the real reason helps: too many calls at once, or no database.
+      else if (admitted.has(key)) throw error;
+      // Nobody else learns of it, even if the database is unreachable.
       else if (!hasCode(error, "PT429")) context.log.warn({ err: error }, "the admin could not look up a session");
       return false;
     }

@@ -5,6 +5,7 @@ import test from "ava";
 import pg from "pg";
 import { migrate } from "../../src/database/migrate.ts";
 import { newToken } from "../../src/http/tokens.ts";
+import { signedInModerator } from "../admin/fixture.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { createEmptyDatabase } from "../support/database.ts";
@@ -216,6 +217,29 @@ test.serial("if a lock keeps a job from being marked as done, the job stays lock
   await eventually(heldJobs, (held) => held === 0, 60_000);
   t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
 });
+
+test.serial(
+  "while the database does not answer, a moderator gets 503, and nobody else learns of the admin",
+  async (t) => {
+    const sql = (query: string, values: unknown[] = []) =>
+      withClient(cluster.url, async (client) => (await client.query(query, values)).rows);
+    const [known, unknown] = await Promise.all([signedInModerator(sql), signedInModerator(sql)]);
+    const admin = ({ cookie }: { cookie: string }) =>
+      call(service.url, "GET", "/admin", { headers: { cookie, accept: "text/html" } });
+    await eventually(
+      () => admin(known),
+      ({ status }) => status === 200,
+    );
+    const lock = await hold("lock table market.moderator in access exclusive mode");
+    t.teardown(lock.release);
+    const [one, other] = await Promise.all([admin(known), admin(unknown)]);
+    t.is(one.status, 503, one.text);
+    t.regex(one.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    t.is(other.status, 404, other.text);
+    await lock.release();
+    t.deepEqual([(await admin(known)).status, (await admin(unknown)).status], [200, 200]);
+  },
+);
 
 test.serial("while a process prepares an empty database, calls are answered or get 503", async (t) => {
   const empty = await createEmptyDatabase(t);
