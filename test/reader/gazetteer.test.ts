@@ -7,6 +7,7 @@ import { namesIn, type PlaceHints, resolvePlace } from "../../src/reader/find/pl
 import { findPlaces } from "../../src/reader/find/places.ts";
 import { inOneGo } from "../../src/reader/steps.ts";
 import { tokensIn } from "../../src/reader/text/tokens.ts";
+import { processorTime } from "../support/busy.ts";
 
 const read = (file: string): string => readFileSync(join(DATA, file), "utf8");
 
@@ -177,10 +178,9 @@ test("an operator's row with an unknown country or city counts without it", (t) 
   t.like(resolvePlace(odd, found), { country: "ZZ", region: null, city: "Zorbheim", point: null });
 });
 
-test("the places take a few megabytes, and a word that begins no name takes well under ten microseconds", (t) => {
+test("the places take a few megabytes, and a word that begins no name takes well under ten microseconds", async (t) => {
   const tokens = tokensIn("sofa grey velvet barely used collection only please ".repeat(500));
   findPlaces(gazetteer, tokens);
-  const start = performance.now();
-  findPlaces(gazetteer, tokens);
-  t.true((performance.now() - start) / tokens.length < 0.01);
+  const took = await processorTime(() => findPlaces(gazetteer, tokens));
+  t.true(took / tokens.length < 0.01, `${took} ms for ${tokens.length} words`);
 });

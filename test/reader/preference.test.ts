@@ -1,4 +1,5 @@
 import test from "ava";
+import { growthOf, LINEAR } from "../support/busy.ts";
 import { contactsIn } from "./reading.ts";
 
 /**
@@ -143,19 +144,11 @@ test("a currency of another country than the place decides the country code of a
   t.is(numberIn("Lamp, £12, Perth. 07700 900318", "AU"), "+447700900318");
 });
 
-test("run time is linear in the number of words of praise", (t) => {
-  const timeOf = (times: number): number => {
+test("run time is linear in the number of words of praise", async (t) => {
+  const reading = (times: number) => {
     const text = `01632 960144 or jo@example.org ${"(best call quicker, rather text than email) ".repeat(times)}`;
-    let best = Number.POSITIVE_INFINITY;
-    for (let run = 0; run < 3; run++) {
-      const start = process.cpuUsage();
-      contactsIn(text, "GB");
-      const { user, system } = process.cpuUsage(start);
-      best = Math.min(best, (user + system) / 1000);
-    }
-    return best;
+    return () => contactsIn(text, "GB");
   };
-  timeOf(50);
-  const [short, long] = [timeOf(100), timeOf(800)];
-  t.true(long < Math.max(short, 12) * 18, `${short} ms, eight times the text ${long} ms`);
+  const growth = await growthOf(reading(200), reading(800));
+  t.true(growth < LINEAR, `${growth} times for four times the text`);
 });
