@@ -19,7 +19,7 @@ import { serveMetrics } from "./metrics/serve.ts";
 import { findDocuments } from "./oauth/client_document.ts";
 import { type Part, runParts } from "./parts.ts";
 import { joinMetrics } from "./processes.ts";
-import { createBuiltinEmbedder } from "./reader/embed/embedder.ts";
+import { createEmbedder } from "./reader/embedders.ts";
 import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
 import { useTracer } from "./tracing/tracing.ts";
 
@@ -190,7 +190,7 @@ const worker: MakePart = (service) => ({
   prepare: async () => {
     const { config, log, metrics, signIn, url, embedded } = service;
     const { startWorker } = await import("../worker/main.ts");
-    const { stop } = startWorker({
+    const { stop } = await startWorker({
       url,
       directUrl: config.databaseDirectUrl,
       embedded,
@@ -229,9 +229,7 @@ const httpServer: MakePart = (service) => ({
   start: async () => {
     const { config, log, metrics, shutdown, signIn, embedded } = service;
     const database = made(service.database, "database pools");
-    const embedder = config.openai
-      ? (await import("./reader/embedders.ts")).createEmbedder(config.openai, service.readiness.meaning)
-      : createBuiltinEmbedder(service.readiness.meaning);
+    const embedder = await createEmbedder(config.openai ?? undefined, service.readiness.meaning);
     const app = createApp(
       {
         endpoints: ENDPOINTS,

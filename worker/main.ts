@@ -46,7 +46,7 @@ export type Worker = {
  * at once
  * @param options.extractionDeadlineMs how long a caller waits for an extraction, in milliseconds
  */
-export const startWorker = (options: {
+export const startWorker = async (options: {
   url: string;
   /** The server itself, if the URL is a pooler's in transaction mode. */
   directUrl: string | null;
@@ -59,7 +59,7 @@ export const startWorker = (options: {
   baseUrl: () => string;
   metrics: Metrics;
   log: Log;
-}): Worker => {
+}): Promise<Worker> => {
   const { url, directUrl, embedded, alone, mailer, baseUrl, metrics, log } = options;
   const leaving = new AbortController();
   const stopping = leaving.signal;
@@ -90,8 +90,8 @@ export const startWorker = (options: {
     return current;
   };
   let meaning: Meaning | null = null;
-  const embedder = metrics.measured(createEmbedder(openai, () => meaning));
-  const readerOf = (vocabulary: Vocabulary): Reader =>
+  const embedder = metrics.measured(await createEmbedder(openai, () => meaning));
+  const readerOf = (vocabulary: Vocabulary): Promise<Reader> =>
     createReader({
       openai,
       vocabulary,
@@ -120,8 +120,9 @@ export const startWorker = (options: {
       heartbeatPart({ call, events, poolIds, alone, startAgain, log }),
       vocabularyPart({
         call,
-        use: (vocabulary) => {
-          current = readerOf(vocabulary);
+        readerOf,
+        use: (vocabulary, reader) => {
+          current = reader;
           meaning = vocabulary.meaning ?? null;
         },
         stopping,

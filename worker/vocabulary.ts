@@ -3,6 +3,7 @@ import type { Part } from "../src/parts.ts";
 import { prepareKnowledge } from "../src/reader/builtin/knowledge.ts";
 import { LEARNING } from "../src/reader/builtin/learn.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
+import type { Reader } from "../src/reader/fallback.ts";
 import { learnWhenDue, type TrainingSource } from "../src/reader/learning.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/reader/vocabulary.ts";
 import type { CallJobs } from "./database.ts";
@@ -16,16 +17,17 @@ const RETRY_TRAINING_MS = 300_000;
 
 /**
  * The part that loads the vocabulary, and loads it again after each edit.
- * @param options.use receives each version; extractions in progress continue with the version that they began with
+ * @param options.use receives each version with its reader; extractions in progress continue with the version that they began with
  * @param options.stopping ends a training in progress at once
  */
 export const vocabularyPart = (options: {
   call: CallJobs;
-  use: (vocabulary: Vocabulary) => void;
+  readerOf: (vocabulary: Vocabulary) => Promise<Reader>;
+  use: (vocabulary: Vocabulary, reader: Reader) => void;
   stopping: AbortSignal;
   log: Log;
 }): Part => {
-  const { call, use, stopping, log } = options;
+  const { call, readerOf, use, stopping, log } = options;
   const nextVocabulary = followVocabulary({
     changedAt: async () => (await call<string>("vocabulary_changed_at"))[0],
     load: async () => {
@@ -61,8 +63,9 @@ export const vocabularyPart = (options: {
     const edited = await nextVocabulary();
     if (!edited) return;
     await prepareKnowledge(edited);
+    const reader = await readerOf(edited);
     if (isOver) return;
-    use(edited);
+    use(edited, reader);
     log.info("reading with a changed vocabulary");
   };
   let refreshing: Promise<void> | null = null;
@@ -101,7 +104,7 @@ export const vocabularyPart = (options: {
       if ((first?.learning ?? 0) < LEARNING && (await train())) first = (await nextVocabulary()) ?? first;
       if (!first) throw new Error("there is no vocabulary");
       await prepareKnowledge(first);
-      use(first);
+      use(first, await readerOf(first));
       // If a training is due, texts are read with the stored classifiers until it ends.
       followOn();
       const timer = setInterval(followOn, VOCABULARY_POLL_MS);

@@ -1,4 +1,4 @@
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import { problem } from "../http/problem.ts";
 import type { Log } from "../log.ts";
 import type { MailSettings } from "../sign_in/settings.ts";
@@ -70,25 +70,32 @@ const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
  * @param stopping when it aborts, messages in progress are given up, because the process cannot wait any longer
  */
 export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: AbortSignal): Mailer => {
-  const transport = createTransport({
-    url: smtpUrl,
-    pool: true,
-    maxConnections: CONNECTIONS,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    greetingTimeout: CONNECTION_TIMEOUT_MS,
-    dnsTimeout: CONNECTION_TIMEOUT_MS,
-    socketTimeout: SILENCE_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-  // An idle connection that the server closes is not a failure. Without a listener its error would end the process.
-  transport.on("error", (error) => log.debug(factsOf(error), "a mail connection ended"));
+  const open = async (): Promise<Transporter> => {
+    // Imported only here, because the modules are many and most processes send no mail.
+    const { createTransport } = await import("nodemailer");
+    const transport = createTransport({
+      url: smtpUrl,
+      pool: true,
+      maxConnections: CONNECTIONS,
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      greetingTimeout: CONNECTION_TIMEOUT_MS,
+      dnsTimeout: CONNECTION_TIMEOUT_MS,
+      socketTimeout: SILENCE_TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    // An idle connection that the server closes is not a failure. Without a listener its error would end the process.
+    transport.on("error", (error) => log.debug(factsOf(error), "a mail connection ended"));
+    return transport;
+  };
+  let transport: Promise<Transporter> | undefined;
 
   return {
     async send(to, { subject, text, html, id, stop }, signal) {
       const end = AbortSignal.any([stopping, AbortSignal.timeout(DEADLINE_MS), ...(signal ? [signal] : [])]);
       // The address is an object, because nodemailer would parse a string as a list of addresses.
-      const sent = transport.sendMail({
+      transport ??= open();
+      const sent = (await transport).sendMail({
         from,
         to: { name: "", address: to },
         subject,
@@ -118,6 +125,6 @@ export const openMailer = ({ smtpUrl, from }: MailSettings, log: Log, stopping: 
         );
       }
     },
-    close: () => transport.close(),
+    close: () => void transport?.then((opened) => opened.close()),
   };
 };

@@ -1,8 +1,6 @@
 import { createBuiltinEmbedder } from "./embed/embedder.ts";
 import type { Meaning } from "./embed/learn.ts";
 import type { Embedder } from "./extraction.ts";
-import { createClient } from "./openai/client.ts";
-import { createOpenAiEmbedder } from "./openai/embedder.ts";
 
 /** The default model supports many languages, and its vectors can be shortened to 512 dimensions. */
 const DEFAULT_EMBEDDING_MODEL = "text-embedding-3-small";
@@ -20,7 +18,15 @@ export type OpenAiSettings = {
  * Creates the embedder of a process: a provider's model if one is configured, otherwise the built-in embedder.
  * @param meaning returns the latest meanings of words, for the built-in embedder
  */
-export const createEmbedder = (openai: OpenAiSettings | undefined, meaning: () => Meaning | null): Embedder =>
-  openai === undefined
-    ? createBuiltinEmbedder(meaning)
-    : createOpenAiEmbedder({ client: createClient(openai), model: openai.embeddingModel ?? DEFAULT_EMBEDDING_MODEL });
+export const createEmbedder = async (
+  openai: OpenAiSettings | undefined,
+  meaning: () => Meaning | null,
+): Promise<Embedder> => {
+  if (openai === undefined) return createBuiltinEmbedder(meaning);
+  const { createClient } = await import("./openai/client.ts");
+  const { createOpenAiEmbedder } = await import("./openai/embedder.ts");
+  return createOpenAiEmbedder({
+    client: createClient(openai),
+    model: openai.embeddingModel ?? DEFAULT_EMBEDDING_MODEL,
+  });
+};

@@ -2,8 +2,6 @@ import { createBuiltinExtractor } from "./builtin/extractor.ts";
 import type { OpenAiSettings } from "./embedders.ts";
 import type { Vocabulary } from "./extraction.ts";
 import { type Outcome, type Reader, readerAlone, readerWithFallback } from "./fallback.ts";
-import { createClient } from "./openai/client.ts";
-import { createOpenAiExtractor } from "./openai/extractor.ts";
 import { countOutcome } from "./usage.ts";
 
 /** The default model supports strict schemas, answers within seconds (it is not a reasoning model) and is cheap. */
@@ -26,12 +24,12 @@ const DEFAULT_EXTRACTION_MODEL = "gpt-4.1-mini";
  * @param options.extractionDeadlineMs how long the provider's model may take for one text, including a second request
  * @param options.onOutcome called once for each extraction
  */
-export const createReader = (options: {
+export const createReader = async (options: {
   openai?: OpenAiSettings | undefined;
   vocabulary: Vocabulary;
   extractionDeadlineMs: number;
   onOutcome: (outcome: Outcome) => void;
-}): Reader => {
+}): Promise<Reader> => {
   const { openai, vocabulary } = options;
   const onOutcome = (outcome: Outcome): void => {
     countOutcome(outcome.model, outcome.operation, outcome.outcome, outcome.milliseconds);
@@ -40,6 +38,9 @@ export const createReader = (options: {
   const builtin = createBuiltinExtractor(vocabulary);
   if (openai === undefined) return readerAlone(builtin, { onOutcome });
   const model = openai.extractionModel ?? DEFAULT_EXTRACTION_MODEL;
+  // Imported only here, because most processes have no provider and the modules of its client are many.
+  const { createClient } = await import("./openai/client.ts");
+  const { createOpenAiExtractor } = await import("./openai/extractor.ts");
   const primary = createOpenAiExtractor({ client: createClient(openai), model, vocabulary });
   return readerWithFallback(primary, builtin, { deadlineMs: options.extractionDeadlineMs, onOutcome });
 };

@@ -24,7 +24,7 @@ const never = () => new AbortController().signal;
 
 test("without a provider, the built-in extractor and embedder are used", async (t) => {
   const outcomes: Outcome[] = [];
-  const reader = createReader({
+  const reader = await createReader({
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
@@ -35,7 +35,7 @@ test("without a provider, the built-in extractor and embedder are used", async (
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "builtin", operation: "read_offer", outcome: "ok" }],
   );
-  const embedder = createEmbedder(undefined, () => NO_MEANING);
+  const embedder = await createEmbedder(undefined, () => NO_MEANING);
   t.is(embedder.model, "builtin-meaning-1");
   t.is((await embedder.embed([TEXT], never()))[0]?.length, 512);
 });
@@ -49,8 +49,8 @@ test("with a provider, its configured models are used", async (t) => {
     extractionModel: "reader-1",
     embeddingModel: "embed-1",
   };
-  const embedder = createEmbedder(openai, () => null);
-  const reader = createReader({
+  const embedder = await createEmbedder(openai, () => null);
+  const reader = await createReader({
     openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,
@@ -75,8 +75,8 @@ test("if the provider fails, the built-in extractor is used, and an embedding fa
   provider.always(status(401));
   const outcomes: Outcome[] = [];
   const openai = { apiKey: "sk-test", baseURL: provider.baseURL, extractionModel: "reader-1" };
-  const embedder = createEmbedder(openai, () => null);
-  const reader = createReader({
+  const embedder = await createEmbedder(openai, () => null);
+  const reader = await createReader({
     openai,
     vocabulary: VOCABULARY,
     extractionDeadlineMs: AMPLE_MS,

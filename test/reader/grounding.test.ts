@@ -178,8 +178,8 @@ test("requests, times and tokens are counted for each model and operation", asyn
     extractionModel: "counted-1",
     embeddingModel: "counted-2",
   };
-  const embedder = createEmbedder(openai, () => null);
-  const reader = createReader({
+  const embedder = await createEmbedder(openai, () => null);
+  const reader = await createReader({
     openai,
     vocabulary,
     extractionDeadlineMs: 30_000,

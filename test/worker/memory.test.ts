@@ -38,7 +38,7 @@ test.serial("a worker that loses the database again and again keeps nothing of i
   const note = (_: unknown, message?: string) => {
     if (message === "worker ready") ready += 1;
   };
-  const worker = startWorker({
+  const worker = await startWorker({
     url: database.url,
     directUrl: null,
     embedded: false,
