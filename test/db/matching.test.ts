@@ -258,6 +258,11 @@ test.serial("a since of another ask, or an invented one, is refused", async (t) 
     "base64url",
   );
   t.is(await refused(matches(one, { cursor: crafted })), "400 bad_request");
+  const held = { list: `matches ${one}`, sequence: 1, id: one, score: 0.5, rank: 1, is_stale: false };
+  for (const broken of [{ score: "x" }, { rank: "x" }, { is_stale: "x" }, { sequence: "x" }]) {
+    const cursor = Buffer.from(JSON.stringify({ ...held, ...broken })).toString("base64url");
+    t.is(await refused(matches(one, { cursor })), "400 bad_request", JSON.stringify(broken));
+  }
 });
 
 test.serial("a client that follows since sees each offer once while offers are matched concurrently", async (t) => {
