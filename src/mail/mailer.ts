@@ -51,10 +51,14 @@ const factsOf = (thrown: unknown): Record<string, unknown> => {
   return { code, responseCode, command };
 };
 
-/** Whether the mail server has refused the address for good. */
+/** Whether the mail server has refused the address for good: as unknown, or as none (501), such as a..b@example.org. */
 const isAddressRefused = (thrown: unknown): boolean => {
   const { code, responseCode } = factsOf(thrown);
-  return code === "EENVELOPE" && typeof responseCode === "number" && responseCode >= 550 && responseCode <= 553;
+  return (
+    code === "EENVELOPE" &&
+    typeof responseCode === "number" &&
+    (responseCode === 501 || (responseCode >= 550 && responseCode <= 553))
+  );
 };
 
 /** Rejects when the signal aborts. */

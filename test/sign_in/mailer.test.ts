@@ -131,6 +131,7 @@ test("a permanent refusal of a recipient is a bad_request, a temporary one a ser
   t.teardown(server.close);
   const mailer = mailerFor(t, server.url);
   for (const [code, refused] of [
+    [501, "bad_request"],
     [550, "bad_request"],
     [553, "bad_request"],
     [450, "service_unavailable"],
