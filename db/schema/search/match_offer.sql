@@ -25,28 +25,36 @@ create or replace function search.vector_asks(
   offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real
 ) returns uuid[]
   language plpgsql stable
-  -- The nearest asks are mostly those that share a word, which search.lexical_asks finds and this query skips. So the
-  -- scan must go on beyond them, but not through all asks.
+  -- Of a common thing, the nearest asks are mostly those that share a word, which search.lexical_asks finds and this
+  -- function skips. So the scan must go on beyond them, but not through all asks.
   set hnsw.iterative_scan = 'relaxed_order'
   set hnsw.ef_search = 100
   set hnsw.max_scan_tuples = 1000
-  set plan_cache_mode = 'force_custom_plan'
+  set plan_cache_mode = 'force_generic_plan'
 as $$
+declare
+  nearest record;
+  similar_asks uuid[] := array[]::uuid[];
 begin
   if near is null or offer.sandbox_id is not null then
     return array[]::uuid[];
   end if;
+  -- Few asks are similar to most offers. A loop ends the scan behind the last of them, and a condition would not.
+  for nearest in
+    select e.ask_id, e.embedding operator(public.<=>) near as distance
+    from market.ask_embedding e where e.model = vector_asks.model
+    order by e.embedding operator(public.<=>) near limit 1000
+  loop
+    exit when 1 - nearest.distance < vector_asks.floor;
+    similar_asks := similar_asks || nearest.ask_id;
+  end loop;
   return array(
-    with nearest as materialized (
-      select a.id, e.embedding operator(public.<=>) near as distance
-      from market.ask_embedding e join market.ask a on a.id = e.ask_id
-      where e.model = vector_asks.model and a.domain = offer.domain and a.ask_kind = any (vector_asks.ask_kinds)
-        and (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
-        and (places is null or search.lexemes_of(a.place_query) && places)
-        and not offer.search @@ a.keywords_query and search.is_eligible(a, offer)
-      order by e.embedding operator(public.<=>) near
-      limit 100)
-    select n.id from nearest n where 1 - n.distance >= vector_asks.floor);
+    select a.id from unnest(similar_asks) with ordinality as n (ask_id, place) join market.ask a on a.id = n.ask_id
+    where a.domain = offer.domain and a.ask_kind = any (vector_asks.ask_kinds)
+      and (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
+      and (places is null or search.lexemes_of(a.place_query) && places)
+      and not offer.search @@ a.keywords_query and search.is_eligible(a, offer)
+    order by n.place limit 100);
 end
 $$;
 comment on function search.vector_asks(market.offer, text[], text[], public.halfvec, text, real) is
