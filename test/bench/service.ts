@@ -7,6 +7,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Cluster, freePort } from "../support/postgres.ts";
+import { PRODUCTION_V8 } from "../support/service.ts";
 
 /** The real service with production settings, and what its processes use of the machine. */
 
@@ -16,9 +17,6 @@ const READY_TIMEOUT_MS = 60_000;
 const TICK_MS = 10;
 
 type Process = { process: ChildProcess; stop: () => Promise<void> };
-
-/** As in the scripts of package.json. */
-const V8_OPTIONS = ["--max-semi-space-size=4"];
 
 /** A running service: an API process and a worker. */
 export type Service = {
@@ -37,7 +35,7 @@ const startPart = async (
 ): Promise<Process> => {
   // The log goes to a file, as in production. With a pipe, this process would read a line for each request.
   const output = openSync(log, "w");
-  const child = spawn(process.execPath, [...V8_OPTIONS, MAIN, part], {
+  const child = spawn(process.execPath, [...PRODUCTION_V8, MAIN, part], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_ENV: "production", ...environment },
     stdio: ["ignore", output, output],
   });
