@@ -1,4 +1,6 @@
 import test from "ava";
+import type { DatabaseError } from "pg";
+import { withClient } from "../support/client.ts";
 import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf } from "./market.ts";
 
 /**
@@ -150,6 +152,33 @@ test("a change of the images keeps the text of an earlier change that is still b
   t.is((await answerOf({ submission: emptied.submission, extraction: "" })).status, 200);
   const [row] = await market.sql("select title, images from market.offer where id = $1", [id]);
   t.deepEqual(row, { title: "Last sofa", images: [] });
+});
+
+test("of two changes the later wins, also if the earlier one's connection takes long to plan its statement", async (t) => {
+  for (const kind of ["ask", "offer"] as const) {
+    for (const read of ["before", "after"] as const) {
+      const id = await thing(kind);
+      const { text } = kind === "ask" ? askOf(factsOf("Earlier")) : offerOf(factsOf("Earlier"));
+      const later = await withClient(market.url, async (slow) => {
+        // The statement arrives now, and its functions begin when the later one has been admitted.
+        await slow.query("begin");
+        const admitted = await change(kind, id, "Later");
+        if (read === "before") await take("complete", admitted);
+        await slow.query("set local role souk_api");
+        const earlier = slow.query(
+          `with entered as materialized (select internal.enter_agent($1) as ok)
+           select api.update_${kind}($2, $3, '[]') as answer from entered where ok`,
+          [caller.token, id, { text }],
+        );
+        const refusal = await t.throwsAsync<DatabaseError>(earlier, { code: "PT409", message: "invalid_state" });
+        t.regex(refusal.detail ?? "", SUPERSEDED);
+        return admitted;
+      });
+      if (read === "after") await take("complete", later);
+      t.is((await answerOf(later)).status, 200);
+      t.like(await titleOf(kind, id), { title: "Later sofa" });
+    }
+  }
 });
 
 test("a change of text and images of which a later one replaces the images has not taken effect", async (t) => {

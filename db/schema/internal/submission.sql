@@ -1,6 +1,21 @@
 -- Submissions. The API checks, counts and stores a text. The worker extracts its fields and completes the submission,
 -- or the deadline withdraws it.
 
+create or replace function internal.superseded(kind text, target_id uuid) returns text
+  language plpgsql immutable
+as $$
+declare
+  noun constant text := case superseded.kind when 'update_offer' then 'offer' else 'ask' end;
+begin
+  return format(
+    'A later change of this %s came before this one was read, and the later one counts. Read it with GET /v1/%ss/%s, '
+    'and send this change again only if it should replace the later one.', noun, noun, superseded.target_id);
+end
+$$;
+comment on function internal.superseded(text, uuid) is
+  'Returns the sentence of the refusal of a change of an offer or ask that a later change has overtaken.';
+grant execute on function internal.superseded(text, uuid) to souk_agent, souk_person;
+
 create or replace function internal.create_submission(
   kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid,
   changes text[] default '{text,images}'
@@ -15,6 +30,15 @@ begin
     create_submission.request_hash, create_submission.errors);
   if admission ? 'status' then
     return admission;
+  end if;
+  -- A change that arrived earlier may be admitted later, because a new connection needs many milliseconds to plan what
+  -- others have planned. created_at and now() are the times at which the statements arrived.
+  if exists (
+    select from market.submission s
+    where s.target_id = create_submission.target_id and s.created_at > now()
+      and s.changes && create_submission.changes and coalesce(s.status, 200) between 200 and 299) then
+    perform internal.raise_problem(409, 'invalid_state',
+      internal.superseded(create_submission.kind, create_submission.target_id), admission);
   end if;
   if create_submission.kind = 'create_ask' then
     insert into market.ask (id, account_id, agent_id, text, watch_enabled)
@@ -36,7 +60,7 @@ end
 $$;
 comment on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid, text[]) is
   'Admits a text and stores it for the worker: returns {submission, headers}, or {status, body, headers} for a replay. '
-  'Raises what internal.admit raises.';
+  'Raises what internal.admit raises, and 409 invalid_state when a change that arrived later was admitted before.';
 grant execute on function internal.create_submission(text, text, jsonb, text, bytea, jsonb, uuid, text[])
   to souk_agent, souk_person;
 
@@ -134,8 +158,6 @@ create or replace function internal.answer_superseded(submission market.submissi
   returns void
   language plpgsql volatile
 as $$
-declare
-  noun constant text := case submission.kind when 'update_offer' then 'offer' else 'ask' end;
 begin
   if submission.kind = 'create_ask' then
     perform internal.store_answer(submission.id, 201, internal.ask_document(a))
@@ -145,10 +167,8 @@ begin
     -- The later change has taken over everything that this one changes, so this one has taken effect with it.
     perform internal.store_answer(submission.id, later.status, later.body);
   else
-    perform internal.store_answer(submission.id, 409, jsonb_build_object('code', 'invalid_state', 'detail', format(
-      'A later change of this %s came before this one was read, and the later one counts. Read it with GET '
-        '/v1/%ss/%s, and send this change again only if it should replace the later one.',
-      noun, noun, submission.target_id)));
+    perform internal.store_answer(submission.id, 409, jsonb_build_object('code', 'invalid_state', 'detail',
+      internal.superseded(submission.kind, submission.target_id)));
   end if;
 end
 $$;
