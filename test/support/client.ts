@@ -13,6 +13,25 @@ export async function withClient<T>(url: string, fn: (client: pg.Client) => Prom
   }
 }
 
+const pools = new Map<string, pg.Pool>();
+
+/** Longer than the pauses of a test that asks again and again. */
+const KEPT_MS = 3_000;
+
+/**
+ * Returns a pool of sessions for single statements. A new session costs PostgreSQL some five milliseconds of processor
+ * time, and compiles each function again, so it stays open for a moment. A statement must leave no setting behind.
+ */
+export const keptSessions = (url: string): pg.Pool => {
+  const known = pools.get(url);
+  if (known !== undefined) return known;
+  const pool = new pg.Pool({ connectionString: url, max: 20, idleTimeoutMillis: KEPT_MS, allowExitOnIdle: true });
+  // A session ends with its database or its server, and the next statement opens another one.
+  pool.on("error", () => {});
+  pools.set(url, pool);
+  return pool;
+};
+
 /** Returns the URL of another database on the same server. */
 export function urlOf(server: string, database: string): string {
   const url = new URL(server);

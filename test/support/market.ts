@@ -1,6 +1,6 @@
 import { type RequestOptions, request } from "node:http";
-import pg from "pg";
 import { hashSecret } from "../../src/http/tokens.ts";
+import { keptSessions } from "./client.ts";
 
 /**
  * Callers of the market: plain HTTP requests to a running service.
@@ -128,26 +128,10 @@ export const connectedAgent = async (url: string, database: string, name = "Test
 /** The hash of the secret of the session in which `approveLink` approves. */
 export const sessionOf = (link: string): Buffer => hashSecret(`session of ${link}`);
 
-/**
- * The pools in which `approveLink` keeps sessions, by the URL of the database. A new session has to compile the function
- * first, which costs PostgreSQL several times what the approval does.
- */
-const approvers = new Map<string, pg.Pool>();
-
-const approverOf = (database: string): pg.Pool => {
-  const known = approvers.get(database);
-  if (known !== undefined) return known;
-  const pool = new pg.Pool({ connectionString: database, max: 2, allowExitOnIdle: true });
-  // A session ends with its database or its server, and the next approval opens another one.
-  pool.on("error", () => {});
-  approvers.set(database, pool);
-  return pool;
-};
-
 /** Approves the agent of a link as a new person, by SQL. */
 export const approveLink = async (database: string, link: string): Promise<void> => {
   const secrets = [hashSecret(link.split("/").at(-1) ?? ""), sessionOf(link)];
-  await approverOf(database).query("select api.approve_connection($1, null, $2)", secrets);
+  await keptSessions(database).query("select api.approve_connection($1, null, $2)", secrets);
 };
 
 /** A text that the built-in extractor understands completely. */
