@@ -144,6 +144,10 @@ const LEAKS: Record<string, { text: string; images?: string[]; leaks: RegExp }> 
     text: "Oak table, 180 EUR, Berlin. lena@example.com, Telegram @lena_sofa (or @Lena.Sofa)",
     leaks: /lena/i,
   },
+  "an address with gaps, and numbers with odd signs between their digits": {
+    text: "Oak table, 180 EUR, Berlin. kim@example.com or lena @ example . com, +49·170·1234567, 0170_123_4567, 0170|1234567",
+    leaks: /lena|example|123/i,
+  },
   "an address in capitals, and one in words": {
     text: "Oak table, 180 EUR, Berlin. lena@example.com, LENA@EXAMPLE.COM, lena (at) example (dot) com",
     leaks: /lena|example/i,

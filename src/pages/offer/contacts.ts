@@ -21,6 +21,18 @@ const SITES = new RegExp(
 /** A name at a messenger or a social network. It is no contact for the reader, but reaches the person. */
 const HANDLES = /(?<![\p{L}\p{N}])@[\p{L}\p{N}_][\p{L}\p{N}_.]{2,}/gu;
 
+/**
+ * Addresses with other at-signs or with gaps, which the reader leaves out: "lena @ example . com", "lena＠example.com". A
+ * known ending is enough. Gaps and names have a length, so that a long text takes no longer than its length demands.
+ */
+const SPACED_ADDRESSES = new RegExp(
+  `[\\p{L}\\p{N}._+-]{1,64}[ \\t\u00a0]{0,3}(?:[@＠﹫]|%40)[ \\t\u00a0]{0,3}(?:[\\p{L}\\p{N}-]{1,63}[ \\t\u00a0]{0,3}\\.[ \\t\u00a0]{0,3}){1,4}(?:${TOP_LEVEL_DOMAINS.join("|")})(?![\\p{L}\\p{N}])`,
+  "giu",
+);
+
+/** Signs that stand between the digits of a number, where the reader does not expect them. */
+const ODD_SEPARATORS = /(?<=\p{Nd})[·•∙⋅_~|](?=\p{Nd})/gu;
+
 const isDigit = (code: number): boolean => /^\p{Nd}$/u.test(String.fromCharCode(code));
 
 /**
@@ -44,14 +56,14 @@ const withOurDigits = (words: string): string =>
 export const withoutAnyWayToReach = (words: string, hints: ContactHints): string => {
   let shown = "";
   let end = 0;
-  const readable = withOurDigits(words);
+  const readable = withOurDigits(words).replace(ODD_SEPARATORS, "-");
   for (const found of findContacts(readable, tokensIn(readable), hints)) {
     const isNumber = found.dialled || (found.run !== null && isShapedLikePhone(found.run));
     if (found.kind === "number" && !isNumber) continue;
     shown += words.slice(end, found.start) + HIDDEN;
     end = found.end;
   }
-  return (shown + words.slice(end)).replace(SITES, HIDDEN).replace(HANDLES, HIDDEN);
+  return (shown + words.slice(end)).replace(SPACED_ADDRESSES, HIDDEN).replace(SITES, HIDDEN).replace(HANDLES, HIDDEN);
 };
 
 /** A way to reach the publisher, as the database stores it. */
