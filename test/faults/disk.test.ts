@@ -95,7 +95,10 @@ test.serial(
       await (volume as Volume).fill();
       await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'souk%'");
     });
-    await t.throwsAsync(sqlValue(cluster.url, "select 1"), { message: /could not write init file/ });
+    await t.throwsAsync(
+      withClient(cluster.url, (client) => client.query("select 1")),
+      { message: /could not write init file/ },
+    );
     for (const { status, headers, text } of [
       await publish(agent, "without connections"),
       await agent.call("GET", "/v1/me"),
