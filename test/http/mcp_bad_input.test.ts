@@ -5,7 +5,10 @@ import { type Agent, type Body, type CallOptions, call } from "../support/market
 import { type Market, OFFER, openMarket } from "./contract.ts";
 import { callTool, legacy, messageOf, modern, post } from "./mcp.ts";
 
-/** Whatever is sent to /mcp, the answer is an error of the protocol or of the tool, never a 500, and nothing is done. */
+/**
+ * Whatever is sent to /mcp, the answer is an error of the protocol or of the tool, never a 500, and nothing is done. The
+ * tests run one after the other: all at once, they would be a flood, for which a busy service has no time.
+ */
 
 let market: Market;
 let agent: Agent;
@@ -184,7 +187,7 @@ for (const name of ["Publish_Offer", "PUBLISH_OFFER", "publishOffer", "publish_o
 const offersOf = async (): Promise<number> => (await agent.call("GET", "/v1/offers?limit=50")).body.results.length;
 
 for (const [name, { send, status, code }] of Object.entries(MESSAGES)) {
-  test(`${name} gets ${status} and the error ${code}`, async (t) => {
+  test.serial(`${name} gets ${status} and the error ${code}`, async (t) => {
     const answer = await post(market.url, agent.token, send());
     t.is(answer.status, status, answer.text);
     const { jsonrpc, error } = messageOf(answer);
@@ -196,7 +199,7 @@ for (const [name, { send, status, code }] of Object.entries(MESSAGES)) {
   });
 }
 
-test("notifications and answers are accepted, and nothing is done with them", async (t) => {
+test.serial("notifications and answers are accepted, and nothing is done with them", async (t) => {
   const notification = { ...publish(), id: undefined };
   t.is((await post(market.url, agent.token, message(notification))).status, 202);
   t.is(
@@ -207,14 +210,14 @@ test("notifications and answers are accepted, and nothing is done with them", as
   t.is(await offersOf(), 0);
 });
 
-test("a subscription ends at once, because nothing that can be subscribed to changes", async (t) => {
+test.serial("a subscription ends at once, because nothing that can be subscribed to changes", async (t) => {
   const sent = modern("subscriptions/listen", { notifications: { toolsListChanged: true } });
   const answer = await post(market.url, agent.token, { ...sent, timeoutMs: allowed(10_000) });
   t.is(answer.status, 200);
   t.regex(answer.text, /"resultType":"complete"/);
 });
 
-test("the tools that there are, are named when a tool is unknown", async (t) => {
+test.serial("the tools that there are, are named when a tool is unknown", async (t) => {
   const answer = await post(market.url, agent.token, modern("tools/call", { name: "Get_Me", arguments: {} }));
   t.regex(answer.body.error.message, /lower case: get_me, search_offers, /);
 });
@@ -222,7 +225,7 @@ test("the tools that there are, are named when a tool is unknown", async (t) => 
 // ── Methods, origins and hosts ───────────────────────────────────────────────────────────────────────────────────────
 
 for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"]) {
-  test(`${method} /mcp gets 405 at once, with and without a token`, async (t) => {
+  test.serial(`${method} /mcp gets 405 at once, with and without a token`, async (t) => {
     for (const headers of [{ ...ACCEPT }, { ...ACCEPT, authorization: `Bearer ${agent.token}` }]) {
       const answer = await call(market.url, method, "/mcp", { headers, timeoutMs: allowed(10_000) });
       t.is(answer.status, 405);
@@ -232,7 +235,7 @@ for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"]) {
 }
 
 for (const path of ["/MCP", "/mcp/sse", "/sse"]) {
-  test(`there is nothing at ${path}`, async (t) => {
+  test.serial(`there is nothing at ${path}`, async (t) => {
     t.is((await call(market.url, "POST", path, modern("tools/list"))).status, 404);
   });
 }
@@ -245,7 +248,7 @@ for (const origin of [
   "no origin",
   "http://[",
 ]) {
-  test(`a request from a page at ${origin} is refused`, async (t) => {
+  test.serial(`a request from a page at ${origin} is refused`, async (t) => {
     const answer = await post(market.url, agent.token, changed(modernPublish(), { origin }));
     t.is(answer.status, 403);
     t.regex(answer.body.error.message, /without the header Origin/);
@@ -262,7 +265,7 @@ for (const host of [
   "[::2]",
   "a b",
 ]) {
-  test(`on a loopback address, the host ${host} is refused`, async (t) => {
+  test.serial(`on a loopback address, the host ${host} is refused`, async (t) => {
     const answer = await post(market.url, agent.token, changed(modernPublish(), { host }));
     t.true(answer.status === 403 || answer.status === 400, answer.text);
     t.is(await offersOf(), 0);
@@ -270,7 +273,7 @@ for (const host of [
 }
 
 for (const host of ["localhost", "127.0.0.1:1", "[::1]"]) {
-  test(`on a loopback address, the host ${host} and a page of this machine are served`, async (t) => {
+  test.serial(`on a loopback address, the host ${host} and a page of this machine are served`, async (t) => {
     const sent = changed(modern("tools/list"), { host, origin: `http://${host}` });
     t.is((await post(market.url, agent.token, sent)).status, 200);
   });
@@ -281,7 +284,7 @@ for (const host of ["localhost", "127.0.0.1:1", "[::1]"]) {
 const padded = (bytes: number, name = "publish_offer"): CallOptions =>
   modern("tools/call", { name, arguments: { text: "x".repeat(bytes) } });
 
-test("a megabyte of arguments is refused, however it is sent", async (t) => {
+test.serial("a megabyte of arguments is refused, however it is sent", async (t) => {
   for (const request of [padded(1024 * 1024), { ...padded(1024 * 1024), chunked: true }]) {
     const answer = await post(market.url, agent.token, request);
     t.is(answer.status, 413);
@@ -299,7 +302,7 @@ for (const [where, sent] of [
     (many: object) => modern("tools/call", { name: "get_me", arguments: { deep: { deeper: many } } }),
   ],
 ] as const) {
-  test(`a message with too many members in ${where} is refused before the protocol looks at each`, async (t) => {
+  test.serial(`a message with too many members in ${where} is refused before the protocol looks at each`, async (t) => {
     const many = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`k${n}`, n]));
     const answer = await post(market.url, agent.token, sent(many));
     t.is(answer.status, 400);
@@ -307,7 +310,7 @@ for (const [where, sent] of [
   });
 }
 
-test("arguments of an offer have the size limit of an offer", async (t) => {
+test.serial("arguments of an offer have the size limit of an offer", async (t) => {
   for (const request of [padded(300 * 1024), { ...padded(300 * 1024), chunked: true }]) {
     const { body } = await post(market.url, agent.token, request);
     t.true(body.result.isError);
@@ -317,7 +320,7 @@ test("arguments of an offer have the size limit of an offer", async (t) => {
   t.regex(ask.body.result.content[0].text, /at most 4,000 characters/);
 });
 
-test("whoever has no known token sends at most a small body", async (t) => {
+test.serial("whoever has no known token sends at most a small body", async (t) => {
   const stranger = `agt_${"0".repeat(49)}`;
   t.is((await post(market.url, stranger, padded(300 * 1024))).status, 401);
   t.is((await post(market.url, null, padded(300 * 1024))).status, 401);
@@ -334,7 +337,7 @@ for (const [tool, argument] of [
   ["get_me", "unknown"],
 ] as const) {
   for (const [era, request] of Object.entries({ modern, legacy })) {
-    test(`deeply nested lists as ${argument} of ${tool} (${era}) are answered`, async (t) => {
+    test.serial(`deeply nested lists as ${argument} of ${tool} (${era}) are answered`, async (t) => {
       const { body, headers = {} } = request("tools/call", { name: tool, arguments: { [argument]: "NESTED" } });
       const send = (depth: number) =>
         post(market.url, agent.token, {
@@ -385,16 +388,19 @@ const WRONG: [string, Body, RegExp][] = [
 ];
 
 for (const [tool, args, expected] of WRONG) {
-  test(`${tool} ${JSON.stringify(args).replace(OFFER, "an offer").slice(0, 80)} is an error that says what to send`, async (t) => {
-    const { isError, content, structuredContent } = await callTool(market.url, agent.token, tool, args);
-    t.true(isError);
-    t.is(structuredContent, undefined);
-    t.regex(content[0].text, expected);
-    t.is(await offersOf(), 0);
-  });
+  test.serial(
+    `${tool} ${JSON.stringify(args).replace(OFFER, "an offer").slice(0, 80)} is an error that says what to send`,
+    async (t) => {
+      const { isError, content, structuredContent } = await callTool(market.url, agent.token, tool, args);
+      t.true(isError);
+      t.is(structuredContent, undefined);
+      t.regex(content[0].text, expected);
+      t.is(await offersOf(), 0);
+    },
+  );
 }
 
-test("null stands for what is left out", async (t) => {
+test.serial("null stands for what is left out", async (t) => {
   const result = await callTool(market.url, agent.token, "list_mine", { what: "offers", status: null, limit: null });
   t.deepEqual(result.structuredContent.results, []);
 });
@@ -416,7 +422,7 @@ const WRONG_CHANGES: [string, Body, RegExp][] = [
   ["update_ask", { ask_id: "ASK", watch_enabled: "yes" }, /^The member watch_enabled must be true or false/],
 ];
 
-test("a change that cannot be made in one step changes nothing, and says what to send", async (t) => {
+test.serial("a change that cannot be made in one step changes nothing, and says what to send", async (t) => {
   const owner = await market.agent();
   const { body: offer } = await owner.call("POST", "/v1/offers", { text: OFFER });
   const { body: ask } = await owner.call("POST", "/v1/asks", { text: "I want a grey sofa in Berlin" });
@@ -436,7 +442,7 @@ test("a change that cannot be made in one step changes nothing, and says what to
   t.deepEqual(await state(), before);
 });
 
-test("a caller with too many calls open gets 429 for the excess, with the time to wait", async (t) => {
+test.serial("a caller with too many calls open gets 429 for the excess, with the time to wait", async (t) => {
   const { token } = await market.agent();
   const answers = await Promise.all(
     Array.from({ length: 400 }, () => post(market.url, token, modern("tools/call", { name: "get_me", arguments: {} }))),
@@ -453,7 +459,7 @@ test("a caller with too many calls open gets 429 for the excess, with the time t
   }
 });
 
-test("a client that hangs up leaves nothing open", async (t) => {
+test.serial("a client that hangs up leaves nothing open", async (t) => {
   const { body, headers = {} } = modernPublish();
   const payload = JSON.stringify(body);
   const head = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", `Authorization: Bearer ${agent.token}`];
