@@ -337,3 +337,19 @@ for (const embedded of ["offer", "ask"] as const)
     await matched;
     t.deepEqual(await market.sql("select from market.match where offer_id = $1", [id.offer]), []);
   });
+
+test.serial("an ask is matched with the offers as they are when it has locked them", async (t) => {
+  const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { max: "500 EUR" }) };
+  t.true((await matching(id.ask)).includes(id.offer));
+  const owner = new pg.Client({ connectionString: market.url });
+  await owner.connect();
+  t.teardown(() => owner.end());
+  await owner.query("begin");
+  await owner.query("update market.offer set price_hundredths = 75300 where id = $1", [id.offer]);
+  const matched = market.embed("ask", id.ask, near);
+  await sleep(300);
+  await owner.query("commit");
+  await matched;
+  // The job that changed the offer has not matched it yet, and might have done so before this match was committed.
+  t.false((await matching(id.ask)).includes(id.offer));
+});

@@ -10,6 +10,7 @@ declare
   vector record;
   weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
   answered uuid[];
+  are_changed boolean;
 begin
   -- This row is the lock: the matches of one ask are written one transaction after another, so that
   -- market.match.sequence grows in the order of commits.
@@ -20,30 +21,35 @@ begin
   select coalesce(e.embedding, e.sandbox_embedding) as embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
-  with scored as (
-    select o.id, j.score, j.reasons
-    from search.ask_candidates(ask, vector.embedding, vector.model) as c
-    join market.offer o on o.id = c.offer_id
-    left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
-    cross join lateral search.score_match(ask, o,
-      (1 - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) vector.embedding))::real,
-        vector.match_min_similarity, weight) as j
-    where search.is_eligible(ask, o)
-    order by j.score desc, o.id
-    limit 100
-  ), live as materialized (
-    -- The lock is against a transaction that takes an offer down. Either that transaction waits until these matches are
-    -- stored and then deletes them, or this transaction waits and then no longer sees the offer.
-    select o.id from market.offer o
-    where o.id = any (array(select g.id from scored g)) and o.status = 'published'
-    order by o.id for share
-  ), stored as (
-    insert into market.match as m (ask_id, offer_id, score, reasons)
-    select ask.id, g.id, g.score, g.reasons from scored g join live l on l.id = g.id
-    on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
-    where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
-  )
-  select array_agg(l.id) into answered from live l;
+  loop
+    with scored as materialized (
+      select o.id, o.xmin as version, j.score, j.reasons
+      from search.ask_candidates(ask, vector.embedding, vector.model) as c
+      join market.offer o on o.id = c.offer_id
+      left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
+      cross join lateral search.score_match(ask, o,
+        (1 - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) vector.embedding))::real,
+          vector.match_min_similarity, weight) as j
+      where search.is_eligible(ask, o)
+      order by j.score desc, o.id
+      limit 100
+    ), live as materialized (
+      -- The lock is against a transaction that changes an offer or takes it down. Either that transaction waits until
+      -- these matches are stored and then replaces them, or this transaction waits and then sees what the offer is now.
+      select o.id, o.xmin as version from market.offer o
+      where o.id = any (array(select g.id from scored g)) and o.status = 'published'
+      order by o.id for share
+    ), stored as (
+      insert into market.match as m (ask_id, offer_id, score, reasons)
+      select ask.id, g.id, g.score, g.reasons from scored g join live l on l.id = g.id and l.version = g.version
+      on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
+      where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
+    )
+    select array_agg(l.id), bool_or(l.version <> g.version) into answered, are_changed
+    from live l join scored g on g.id = l.id;
+    -- An offer that was changed before it was locked is scored again, as it is now.
+    exit when are_changed is not true;
+  end loop;
   -- Delete the matches that the ask's changed text no longer wants.
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
