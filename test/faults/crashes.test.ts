@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
-import { hangs, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
+import { hangs, held, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -92,7 +92,7 @@ test.serial(
   async (t) => {
     const agent = await connectedAgent(api.url, database.url);
     const doomed = await startPart("worker", options(), t);
-    provider.next(hangs());
+    provider.nextReadings(hangs());
     const answer = publish(api.url, agent);
     await untilRead(1);
     await doomed.kill();
@@ -111,7 +111,8 @@ test.serial(
 test.serial("if a worker is killed before it marks a job as done, the job runs again without effect", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   const doomed = await startPart("worker", options(), t);
-  provider.next(slowly(1_000));
+  const reading = held();
+  provider.nextReadings(reading.behaviour);
   const answer = publish(api.url, agent);
   await untilRead(1);
   // Locks the job's row, so that the worker can do the work but cannot mark the job as done.
@@ -119,11 +120,12 @@ test.serial("if a worker is killed before it marks a job as done, the job runs a
   await holder.connect();
   t.teardown(() => holder.end());
   await holder.query("begin");
-  const held = await holder.query(
+  const locked = await holder.query(
     `select from graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id
      where j.locked_at is not null and k.identifier = 'complete_submission' for update of j`,
   );
-  t.is(held.rowCount, 1);
+  t.is(locked.rowCount, 1);
+  reading.release();
   t.is((await answer).status, 201);
   await doomed.kill();
   // The killed worker's sessions may still be open, because PostgreSQL notices a lost client late. This ends them.
@@ -176,7 +178,7 @@ test.serial(
   async (t) => {
     const agent = await connectedAgent(api.url, database.url);
     const stopping = await startPart("worker", options(), t);
-    provider.next(hangs());
+    provider.nextReadings(hangs());
     const answer = publish(api.url, agent);
     await untilRead(1);
     const started = Date.now();

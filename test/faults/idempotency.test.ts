@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import test from "ava";
-import { hangs, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
+import { hangs, held, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -19,9 +19,6 @@ let database: Database;
 let provider: Provider;
 let api: Service;
 let worker: Service;
-
-/** Time enough for a test to kill a process and look at the database while a text is being read. */
-const READING_MS = 2_500;
 
 const environment = () => ({
   CONNECTIONS_PER_HOUR: "1000",
@@ -42,6 +39,13 @@ test.after.always(async () => {
   await database?.drop();
 });
 test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
+
+/** Waits until the provider is reading a text. */
+const untilRead = () =>
+  eventually(
+    async () => provider.requests.some(({ kind }) => kind === "offer"),
+    (reading) => reading,
+  );
 
 const KEY = { "idempotency-key": "the same key" };
 
@@ -154,21 +158,20 @@ test.serial("if the API is killed while a text is read, the key is in flight, th
   const doomed = await startPart("api", { database: database.url, env: environment() }, t);
   const agent = await connectedAgent(doomed.url, database.url);
   provider.reset();
-  provider.next(slowly(READING_MS));
+  const reading = held();
+  provider.nextReadings(reading.behaviour);
   const lost = publish(doomed.url, agent).then(
     ({ status }) => `answered ${status}`,
     (error: NodeJS.ErrnoException) => error.code,
   );
-  await eventually(
-    async () => provider.requests.length,
-    (length) => length === 1,
-  );
+  await untilRead();
   await doomed.kill();
   t.is(await lost, "ECONNRESET");
 
   const meanwhile = await publish(api.url, agent);
   t.is(meanwhile.status, 409);
   t.is(meanwhile.body.code, "idempotency_in_flight");
+  reading.release();
   const answer = await repeat(api.url, agent);
   t.is(answer.status, 201, answer.text);
   t.is(answer.headers["idempotency-replayed"], "true");
@@ -179,7 +182,8 @@ test.serial("if the API is killed while a text is read, the key is in flight, th
 test.serial("a client that hangs up gets its response when it retries", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
   provider.reset();
-  provider.next(slowly(READING_MS));
+  const reading = held();
+  provider.nextReadings(reading.behaviour);
   const { port } = new URL(api.url);
   const body = JSON.stringify({ text: SOFA });
   const impatient = request({
@@ -190,13 +194,11 @@ test.serial("a client that hangs up gets its response when it retries", async (t
   });
   impatient.on("error", () => {});
   impatient.end(body);
-  await eventually(
-    async () => provider.requests.length,
-    (length) => length === 1,
-  );
+  await untilRead();
   impatient.destroy();
 
   t.is((await publish(api.url, agent)).body.code, "idempotency_in_flight");
+  reading.release();
   const answer = await repeat(api.url, agent);
   t.is(answer.status, 201, answer.text);
   t.is(answer.headers["idempotency-replayed"], "true");
@@ -237,12 +239,14 @@ test.serial("a text that is not read by the deadline is never published, and its
   );
   const agent = await connectedAgent(api.url, database.url);
   provider.reset();
-  provider.next(slowly(READING_MS));
+  const reading = held();
+  provider.nextReadings(reading.behaviour);
   const refused = await publish(impatient.url, agent);
   t.is(refused.status, 503);
   t.is(refused.body.code, "service_unavailable");
   t.is(refused.headers["retry-after"], "5");
   // The worker goes on reading, and finishes too late.
+  reading.release();
   await eventually(
     () =>
       sqlValue<number>(
@@ -308,14 +312,11 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
 
 test.serial("a key whose job was lost does not stay in flight", async (t) => {
   provider.reset();
-  provider.next(hangs());
+  provider.nextReadings(hangs());
   const doomed = await startPart("api", { database: database.url, env: environment() }, t);
   const agent = await connectedAgent(api.url, database.url);
   const lost = publish(doomed.url, agent).catch(() => null);
-  await eventually(
-    async () => provider.requests.length,
-    (length) => length === 1,
-  );
+  await untilRead();
   await doomed.kill();
   await lost;
   t.is((await publish(api.url, agent)).body.code, "idempotency_in_flight");

@@ -9,6 +9,7 @@ import { NO_MEANING } from "../../src/reader/embed/learn.ts";
  *
  *   const provider = await startProvider();
  *   provider.next(status(500), well());     // for the next two requests
+ *   provider.nextReadings(held.behaviour);  // for the next request to read a text, not for embeddings
  *   provider.always(hangs());               // for every request after those
  *   ... createReader({ openai: { apiKey: "key", baseURL: provider.baseURL }, ... })
  *   provider.requests                       // the requests received, oldest first
@@ -62,7 +63,12 @@ export type Provider = {
   requests: ProviderRequest[];
   /** Appends behaviours, one for each coming request. */
   next(...behaviours: Behaviour[]): void;
-  /** Sets the behaviour for requests beyond those of `next`. The default is `well()`. */
+  /**
+   * Appends behaviours, one for each coming request to read a text. Embeddings take none of them: a worker may request
+   * them for earlier offers at any time.
+   */
+  nextReadings(...behaviours: Behaviour[]): void;
+  /** Sets the behaviour for requests beyond those of `next` and `nextReadings`. The default is `well()`. */
   always(behaviour: Behaviour): void;
   /** Clears the recorded requests and the script. */
   reset(): void;
@@ -203,6 +209,12 @@ export const slowly =
     await sleep(milliseconds);
     await then(request, response);
   };
+
+/** A response that waits until `release` is called, and is then that of `well()`. */
+export const held = (): { behaviour: Behaviour; release: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { behaviour: (request, response) => promise.then(() => well()(request, response)), release: resolve };
+};
 
 /** An error response. Like some providers, it repeats the caller's text and API key, which must not reach logs. */
 export const status =
@@ -373,6 +385,7 @@ const fencedText = (body: ProviderBody): string | null => {
 export const startProvider = async (): Promise<Provider> => {
   const requests: ProviderRequest[] = [];
   const script: Behaviour[] = [];
+  const readings: Behaviour[] = [];
   let otherwise = well();
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -396,7 +409,7 @@ export const startProvider = async (): Promise<Provider> => {
       json(response, 404, JSON.stringify({ error: { message: "no such path" } }));
       return;
     }
-    const behaviour = script.shift() ?? otherwise;
+    const behaviour = (chat ? readings.shift() : undefined) ?? script.shift() ?? otherwise;
     await behaviour(request, response);
   };
   // A request that breaks off needs no response.
@@ -410,12 +423,16 @@ export const startProvider = async (): Promise<Provider> => {
     next: (...behaviours) => {
       script.push(...behaviours);
     },
+    nextReadings: (...behaviours) => {
+      readings.push(...behaviours);
+    },
     always: (behaviour) => {
       otherwise = behaviour;
     },
     reset: () => {
       requests.length = 0;
       script.length = 0;
+      readings.length = 0;
       otherwise = well();
     },
     close: async () => {
