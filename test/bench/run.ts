@@ -23,6 +23,7 @@ import { openPeers, type PeerQuery, peerQueries } from "./peers.ts";
 import { runPgbench, type Sample } from "./pgbench.ts";
 import { makeScenarios, type Scenario, searchStatements, type Targets } from "./scenarios.ts";
 import { memoryOf, type Service, startService } from "./service.ts";
+import { measureStarts } from "./starts.ts";
 import { textToPublish } from "./texts.ts";
 import { measureTools } from "./tools.ts";
 import { measureWaiting } from "./waiting.ts";
@@ -51,6 +52,7 @@ import { measureWaiting } from "./waiting.ts";
  *   --tools        instead of all that: what a tool call at /mcp costs beside its REST call
  *   --waiting N    instead of all that: what N agents cost that wait for events, and how soon they are told
  *   --machines     instead of all that: what replicas and a pooler cost the primary
+ *   --starts       instead of all that: how long `npm start` takes with its embedded database, the first time and after that
  *   --hold         at the end, keeps everything running until Enter is pressed or the input ends, for a look with psql
  */
 
@@ -109,6 +111,7 @@ const { values: options } = parseArgs({
     machines: { type: "boolean", default: false },
     waiting: { type: "string" },
     tools: { type: "boolean", default: false },
+    starts: { type: "boolean", default: false },
     hold: { type: "boolean", default: false },
   },
   allowNegative: true,
@@ -133,6 +136,7 @@ const summaryOf = (samples: Sample[]) => {
 };
 
 const COLUMNS = [30, 10, 10, 8, 9, 9, 8, 9, 9];
+const START_COLUMNS = [34, 12, 12, 12];
 const PEER_COLUMNS = [42, 13, 12, 13, 12, 10, 12, 12, 12];
 const row = (cells: (string | number)[], columns = COLUMNS): void =>
   print(
@@ -408,6 +412,18 @@ const showWaiting = async (service: Service, url: string): Promise<void> => {
   print(`from the insert of an event to the answer: p50 ${told.p50.toFixed(0)} ms, p99 ${told.p99.toFixed(0)} ms`);
 };
 
+/** Prints what starting with the embedded database takes. */
+const showStarts = async (): Promise<void> => {
+  row(["npm start, without DATABASE_URL", "ready after", "processor", "memory"], START_COLUMNS);
+  for (const [name, start] of Object.entries(await measureStarts())) {
+    const { seconds: until, processorSeconds, megabytes } = start;
+    row(
+      [name, `${until.toFixed(1)} s`, `${processorSeconds.toFixed(1)} s`, `${megabytes.toFixed(0)} MB`],
+      START_COLUMNS,
+    );
+  }
+};
+
 const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const market = await makeMarket(cluster.url, { offers, asks: whole("asks"), matchesPerAsk: MATCHES_PER_ASK }, tell);
   tell("");
@@ -473,7 +489,9 @@ const services: Service[] = [];
 // On every exit, the watchdog of the cluster and the exit listeners of the services clean up.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 try {
-  if (options.machines) {
+  if (options.starts) {
+    await showStarts();
+  } else if (options.machines) {
     for (const line of await measureMachines(cluster.url)) print(line);
   } else if (options.sizes === undefined) {
     await bench(cluster, services);

@@ -16,7 +16,8 @@ const READY_TIMEOUT_MS = 60_000;
 /** The unit of the times in /proc/PID/stat, in milliseconds. It is a hundredth of a second on every Linux. */
 const TICK_MS = 10;
 
-type Process = { process: ChildProcess; stop: () => Promise<void> };
+type Running = { process: ChildProcess };
+type Process = Running & { stop: () => Promise<void> };
 
 /** A running service: an API process and a worker. */
 export type Service = {
@@ -88,7 +89,7 @@ export const startService = async (cluster: Cluster, database: string, connectio
 };
 
 /** Returns the resident memory of a process in MB. */
-export const memoryOf = ({ process: child }: Process): number =>
+export const memoryOf = ({ process: child }: Running): number =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024;
 
 type Times = { parent: number; own: number; children: number };
@@ -107,8 +108,8 @@ const timesOf = (pid: number): Times | null => {
   }
 };
 
-/** Returns the processor time in milliseconds that the process of the API has used so far. */
-export const apiTimeOf = ({ api }: Service): number => (timesOf(api.process.pid ?? 0)?.own ?? 0) * TICK_MS;
+/** Returns the processor time in milliseconds that a process has used so far. */
+export const processTimeOf = ({ process: child }: Running): number => (timesOf(child.pid ?? 0)?.own ?? 0) * TICK_MS;
 
 /**
  * Returns the processor time in milliseconds that the service and the whole server of the database have used so far.

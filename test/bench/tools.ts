@@ -1,7 +1,7 @@
 import { legacy, modern } from "../http/mcp.ts";
 import type { Cluster } from "../support/postgres.ts";
 import { quantile, rawRequest, runLoad } from "./load.ts";
-import { apiTimeOf, processorTimeOf, type Service } from "./service.ts";
+import { processorTimeOf, processTimeOf, type Service } from "./service.ts";
 
 /** `npm run bench -- --tools`: what a tool call at /mcp costs beside the REST call that does the same. */
 
@@ -47,11 +47,11 @@ export const measureTools = async (
   const { port } = service;
   const measure = async (requests: string[]): Promise<Side> => {
     const alone = await runLoad({ port, requests, connections: 1, seconds });
-    const [api, all] = [apiTimeOf(service), await processorTimeOf(cluster, service)];
+    const [api, all] = [processTimeOf(service.api), await processorTimeOf(cluster, service)];
     const calls = (await runLoad({ port, requests, connections, seconds })).milliseconds.length;
     return {
       p50: quantile(alone.milliseconds.toSorted()),
-      api: (apiTimeOf(service) - api) / calls,
+      api: (processTimeOf(service.api) - api) / calls,
       all: ((await processorTimeOf(cluster, service)) - all) / calls,
     };
   };

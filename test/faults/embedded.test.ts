@@ -12,12 +12,10 @@ import { type Agent, connectAgent, eventually, patiently, SOFA, withoutPage } fr
 import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService, type Teardown } from "../support/service.ts";
 
-/** `npm start` on a bare machine: without DATABASE_URL the process runs an embedded database in DATA_DIR. */
-
-/** The promise is six seconds on a person's own machine. Here another test file may run at the same time. */
-const FIRST_START_MS = 12_000;
-/** The promise is three seconds, because the database exists already. */
-const NEXT_START_MS = 6_000;
+/**
+ * `npm start` on a bare machine: without DATABASE_URL the process runs an embedded database in DATA_DIR. How long a start
+ * takes is measured by `npm run bench -- --starts`.
+ */
 
 const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}): Promise<Service> =>
   startService({ database: "", env: { DATA_DIR: dataDir, ...env } }, t);
@@ -76,9 +74,7 @@ test.serial(
   "on a bare machine an agent can publish and find offers, Ctrl-C exits with 0, and a restart keeps everything",
   async (t) => {
     const dataDir = await temporaryFolder(t);
-    const started = Date.now();
     const service = await start(dataDir, t);
-    t.true(Date.now() - started < allowed(FIRST_START_MS), `${Date.now() - started} ms`);
     // The line is on standard output, and may arrive late.
     await eventually(
       async () => service.logs(),
@@ -119,9 +115,7 @@ test.serial(
     installed ??= copyOf(dataDir);
     await installed;
 
-    const restarted = Date.now();
     const again = await start(dataDir, t);
-    t.true(Date.now() - restarted < allowed(NEXT_START_MS), `${Date.now() - restarted} ms`);
     // The port has changed. The token is still valid.
     const elsewhere = { authorization: `Bearer ${seller.token}` };
     const replayed = await fetch(`${again.url}/v1/offers`, {
@@ -202,10 +196,8 @@ test.serial(
     t.is((await connectAgent(first.url)).id.length, 36);
 
     await first.kill();
-    const killed = Date.now();
     // npm hands the signal of an operator or a process manager on.
     const third = await startService({ database: "", env, command: ["npm", "start"] }, t);
-    t.true(Date.now() - killed < allowed(NEXT_START_MS), `${Date.now() - killed} ms`);
     t.false(existsSync(sockets), "the next start removes what the killed process left in the temporary folder");
     await third.stop();
     await t.throwsAsync(connectAgent(third.url), undefined, "the service has ended with npm");
