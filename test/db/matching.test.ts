@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import pg from "pg";
+import { withClient } from "../support/client.ts";
 import {
   type Answer,
   type AskFacts,
@@ -52,18 +52,14 @@ const far = vectorOf("phone");
 test.serial(
   "each exclusion of an ask is turned into a query once: that is most of what reading an ask costs",
   async (t) => {
-    const client = new pg.Client({ connectionString: market.url });
-    await client.connect();
-    try {
+    await withClient(market.url, async (client) => {
       await client.query("begin; set local track_functions = 'pl'");
       await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en')`);
       const { rows } = await client.query(
         "select calls::integer from pg_stat_xact_user_functions where funcname = 'phrase_query'",
       );
       t.deepEqual(rows, [{ calls: 3 }]);
-    } finally {
-      await client.end();
-    }
+    });
   },
 );
 
@@ -321,35 +317,30 @@ test.serial("paging through matches returns each once, also while new ones are a
   t.deepEqual(ranks, [1, 2, 3, 4, 5, 6, 7]);
 });
 
-for (const embedded of ["offer", "ask"] as const)
-  test.serial(`an offer that is archived while the ${embedded} is matched leaves no match`, async (t) => {
-    const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { vector: near }) };
-    t.true((await matching(id.ask)).includes(id.offer));
-    const owner = new pg.Client({ connectionString: market.url });
-    await owner.connect();
-    t.teardown(() => owner.end());
+/** Changes an offer in a transaction that is committed after `match` has begun. */
+const changeWhile = (match: () => Promise<unknown>, offer: string, change: string) =>
+  withClient(market.url, async (owner) => {
     await owner.query("begin");
-    await owner.query("update market.offer set status = 'archived' where id = $1", [id.offer]);
-    const matched = market.embed(embedded, id[embedded], near);
+    await owner.query(`update market.offer set ${change} where id = $1`, [offer]);
+    const matched = match();
     // Long enough for the matching to finish, if it does not wait for the lock.
     await sleep(300);
     await owner.query("commit");
     await matched;
+  });
+
+for (const embedded of ["offer", "ask"] as const)
+  test.serial(`an offer that is archived while the ${embedded} is matched leaves no match`, async (t) => {
+    const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { vector: near }) };
+    t.true((await matching(id.ask)).includes(id.offer));
+    await changeWhile(() => market.embed(embedded, id[embedded], near), id.offer, "status = 'archived'");
     t.deepEqual(await market.sql("select from market.match where offer_id = $1", [id.offer]), []);
   });
 
 test.serial("an ask is matched with the offers as they are when it has locked them", async (t) => {
   const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { max: "500 EUR" }) };
   t.true((await matching(id.ask)).includes(id.offer));
-  const owner = new pg.Client({ connectionString: market.url });
-  await owner.connect();
-  t.teardown(() => owner.end());
-  await owner.query("begin");
-  await owner.query("update market.offer set price_hundredths = 75300 where id = $1", [id.offer]);
-  const matched = market.embed("ask", id.ask, near);
-  await sleep(300);
-  await owner.query("commit");
-  await matched;
+  await changeWhile(() => market.embed("ask", id.ask, near), id.offer, "price_hundredths = 75300");
   // The job that changed the offer has not matched it yet, and might have done so before this match was committed.
   t.false((await matching(id.ask)).includes(id.offer));
 });
