@@ -184,6 +184,25 @@ test("an offer or ask gets its vector after a long outage of the provider", asyn
   }
 });
 
+test("a changed text does not wait for the next day when the eighth request of its offer or ask succeeds", async (t) => {
+  const market = await openMarket(t);
+  const offer = await market.offer(await market.approved(), { title: "Grey sofa" });
+  const ask = await market.ask(await market.approved());
+  await market.sql("delete from graphile_worker._private_jobs");
+  for (const [kind, id] of [
+    ["offer", offer],
+    ["ask", ask],
+  ] as const) {
+    for (let n = 0; n < 8; n++) t.truthy(await market.work("get_embedding_input", id, NEW, true));
+    t.is(await market.work("get_embedding_input", id, NEW, true), null, "the job of the changed text waits");
+    const waiting = () =>
+      market.sql("select key from graphile_worker.jobs where key = $1 and run_at > now()", [`embed_${kind}:${id}`]);
+    t.is((await waiting()).length, 1);
+    await market.work(`store_${kind}_embedding`, id, vectorOf("grey sofa"), NEW, "words");
+    t.deepEqual(await waiting(), []);
+  }
+});
+
 test("a text that a provider fails to embed eight times a day does not hold up a change of model", async (t) => {
   const market = await openMarket(t);
   const offer = await market.offer(await market.approved(), { title: "Grey sofa", vector: vectorOf("old") });

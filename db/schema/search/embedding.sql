@@ -161,9 +161,20 @@ comment on function search.begin_embedding(uuid, text, text, boolean) is
   'the job that makes this vector waits until another request may be made.';
 
 create or replace function search.end_embedding(id uuid) returns void
-  language sql volatile
+  language plpgsql volatile
 as $$
-  delete from market.rate_limit_hit c where c.scope = 'embed:' || end_embedding.id and c.action = 'embed'
+declare
+  requests integer;
+begin
+  delete from market.rate_limit_hit c where c.scope = 'embed:' || end_embedding.id and c.action = 'embed';
+  get diagnostics requests = row_count;
+  if requests >= 8 then
+    -- While the last of them was under way, another job for a changed text may have begun to wait for the next day.
+    perform graphile_worker.reschedule_jobs(array_agg(j.id), run_at => now()) from graphile_worker.jobs j
+    where j.key in ('embed_offer:' || end_embedding.id, 'embed_ask:' || end_embedding.id) and j.run_at > now();
+  end if;
+end
 $$;
 comment on function search.end_embedding(uuid) is
-  'Forgets the counted requests for the vector of an offer or ask, because it has one now.';
+  'Forgets the counted requests for the vector of an offer or ask, because it has one now. A job that waits because '
+  'there were eight may run at once.';
