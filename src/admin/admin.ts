@@ -75,7 +75,7 @@ export const openAdmin = (context: AdminContext): Admin => {
       const statement = { text: "select internal.enter_moderator($1)", values: [session] };
       await context.inTurn("admin", () =>
         measured("db", { name: "internal.enter_moderator", kind: "client", attributes: DATABASE }, () =>
-          runOn(sessions(), statement),
+          runOn(sessions(), () => statement),
         ),
       );
       if (admitted.size < MOST_ADMITTED) admitted.add(key);

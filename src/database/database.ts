@@ -161,14 +161,15 @@ const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError
 /**
  * Runs one statement on a connection of a pool. Unlike with pool.query, a refusal does not close the connection: opening
  * another one costs PostgreSQL many times what a refused call costs.
+ * @param make makes the statement when there is a connection for it
  */
 export const runOn = async <Row extends pg.QueryResultRow>(
   pool: pg.Pool,
-  statement: pg.QueryConfig,
+  make: () => pg.QueryConfig,
 ): Promise<pg.QueryResult<Row>> => {
   const client = await pool.connect();
   try {
-    const result = await client.query<Row>(statement);
+    const result = await client.query<Row>(make());
     client.release();
     return result;
   } catch (error) {
@@ -219,8 +220,9 @@ export const statementOf = (
 
 /**
  * Returns the settings of a transaction that the market's functions read, by their names in schema `market`. The request
- * id is for the audit log, the place in a trace for jobs; calls that only read make neither. No two settings begin with
- * the same letter, because the names of prepared statements contain their letters.
+ * id is for the audit log, the place in a trace for jobs, and the milliseconds that the request has waited until now for
+ * the order of changes; calls that only read make none of these. No two settings begin with the same letter, because the
+ * names of prepared statements contain their letters.
  */
 const settingsOf = (mode: Mode, baseUrl: string): { names: string[]; values: string[] } => {
   const settings: { names: string[]; values: string[] } = { names: [], values: [] };
@@ -233,6 +235,8 @@ const settingsOf = (mode: Mode, baseUrl: string): { names: string[]; values: str
   if (mode === "write") {
     add("request_id", currentRequestId());
     add("traceparent", currentTraceparent());
+    const arrivedAt = currentRequest()?.arrivedAt;
+    add("waited", arrivedAt === undefined ? null : String(Math.ceil(performance.now() - arrivedAt)));
   }
   return settings;
 };
@@ -373,16 +377,18 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         const args = typeof given === "function" ? await given() : given;
         const mode = lane === "write" ? "write" : "read";
         // No answer to a visitor contains a link to an offer.
-        const settings = settingsOf(mode, hash === null ? "" : (options.baseUrl?.() ?? ""));
+        const settings = () => settingsOf(mode, hash === null ? "" : (options.baseUrl?.() ?? ""));
         const names = Object.keys(args);
         const entering = embedded && kind === "visitor" ? "embedded visitor" : kind;
-        const { text, name: statementName, step } = prepare(entering, mode, settings.names, name, names);
-        const values: ReturnType<typeof toParameter>[] = hash === null ? settings.values : [hash, ...settings.values];
-        for (const argument of names) values.push(toParameter(args[argument] ?? null));
-        const statement = embedded || pooled ? { text, values } : { text, values, name: statementName };
+        const { text, name: statementName, step } = prepare(entering, mode, settings().names, name, names);
+        const parameters = names.map((argument) => toParameter(args[argument] ?? null));
+        const statement = () => {
+          const values = [...(hash === null ? [] : [hash]), ...settings().values, ...parameters];
+          return embedded || pooled ? { text, values } : { text, values, name: statementName };
+        };
         const result = await measured("db", step, () =>
           lane === "read" && sessions === reader && runShared !== null
-            ? runShared<{ body: string }>(statement)
+            ? runShared<{ body: string }>(statement())
             : runOn<{ body: string }>(sessions, statement),
         );
         return result.rows[0]?.body ?? "null";

@@ -8,6 +8,8 @@ export type CurrentRequest = {
    * and the id of a worker's job.
    */
   readonly id: string;
+  /** When this process received the request, on the clock of performance.now(). Not set for jobs. */
+  readonly arrivedAt?: number;
   /** Who shares in fair use (src/database/turns.ts). Not set for jobs, and before the caller is known. */
   caller?: string;
   /** The request has had a turn, or waits for one. From then on it is not refused for fair use, whatever it still needs. */

@@ -98,7 +98,7 @@ export const createApp = (
       if (thrown) context.log.error({ err: thrown, request_id: requestId }, "a page failed");
     });
     const refusal = hostProblem(request);
-    onBehalfOf({ id: requestId, gone: goneFrom(response), span, parts }, () => next(refusal));
+    onBehalfOf({ id: requestId, arrivedAt: start, gone: goneFrom(response), span, parts }, () => next(refusal));
   });
 
   const fail = (error: unknown, request: Request, response: Response): void => {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
+import pg from "pg";
 import { type Provider, startProvider, well } from "../reader/provider.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -116,6 +118,38 @@ for (const kind of ["asks", "offers"] as const) {
     t.is(await textNow(agent, path), text);
   });
 }
+
+test.serial(
+  "of two changes the later stays, also if the earlier one waits in its process for a connection",
+  async (t) => {
+    const env = { DATABASE_POOL_SIZE: "1" };
+    const slow = await startPart("api", { database: database.url, env }, t);
+    const agent = await connectedAgent(services[0].url, database.url);
+    const other = await connectedAgent(services[0].url, database.url);
+    const { path } = await make(agent, "asks");
+    const text = textOf("asks", "Later");
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    t.teardown(() => holder.end());
+    await holder.query("begin");
+    await holder.query("select internal.lock_window('agent:' || $1::text, 'create_ask')", [other.id]);
+    // The only connection of the slow process waits for this lock, and the earlier change for the connection.
+    const holding = other.at(slow.url)("POST", "/v1/asks", { text: textOf("asks", "Another") });
+    await eventually(
+      () => sqlValue<number>(database.url, "select count(*)::integer from pg_locks where not granted"),
+      (waits) => waits > 0,
+    );
+    const earlier = agent.at(slow.url)("PATCH", path, { text: textOf("asks", "Earlier and longer") });
+    await sleep(100);
+    const later = await agent.at(services[0].url)("PATCH", path, { text });
+    t.is(later.status, 200, later.text);
+    await holder.query("rollback");
+    t.is((await holding).status, 201);
+    const { status, body } = await earlier;
+    t.deepEqual([status, body.code], [409, "invalid_state"]);
+    t.is(await textNow(agent, path), text);
+  },
+);
 
 test.serial(
   "of two changes at once, one of the text and one of the images, both are published and answered",

@@ -16,6 +16,16 @@ comment on function internal.superseded(text, uuid) is
   'Returns the sentence of the refusal of a change of an offer or ask that a later change has overtaken.';
 grant execute on function internal.superseded(text, uuid) to souk_agent, souk_person;
 
+create or replace function internal.arrived_at() returns timestamptz
+  language sql stable
+as $$
+  select now() - coalesce(nullif(current_setting('market.waited', true), '')::integer, 0) * interval '1 millisecond'
+$$;
+comment on function internal.arrived_at() is
+  'Returns when the service received the request: what the API says that it waited (setting market.waited, in '
+  'milliseconds), before its statement arrived here. So no clock but that of the database counts.';
+grant execute on function internal.arrived_at() to souk_agent, souk_person;
+
 create or replace function internal.create_submission(
   kind text, action text, body jsonb, idempotency_key text, request_hash bytea, errors jsonb, target_id uuid,
   changes text[] default '{text,images}'
@@ -31,11 +41,11 @@ begin
   if admission ? 'status' then
     return admission;
   end if;
-  -- A change that arrived earlier may be admitted later, because a new connection needs many milliseconds to plan what
-  -- others have planned. created_at and now() are the times at which the statements arrived.
+  -- A change that arrived earlier may be admitted later: its process may wait for a connection, and a new connection
+  -- needs many milliseconds to plan what others have planned.
   if exists (
     select from market.submission s
-    where s.target_id = create_submission.target_id and s.created_at > now()
+    where s.target_id = create_submission.target_id and s.created_at > internal.arrived_at()
       and s.changes && create_submission.changes and coalesce(s.status, 200) between 200 and 299) then
     perform internal.raise_problem(409, 'invalid_state',
       internal.superseded(create_submission.kind, create_submission.target_id), admission);
@@ -46,8 +56,9 @@ begin
       internal.visible_text(body ->> 'text'),
       coalesce((body ->> 'watch_enabled')::boolean, true));
   end if;
-  insert into market.submission (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes)
-  values (submission_id, create_submission.kind, internal.account_id(), internal.agent_id(),
+  insert into market.submission (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images,
+    changes)
+  values (submission_id, internal.arrived_at(), create_submission.kind, internal.account_id(), internal.agent_id(),
     create_submission.target_id,
     (body ->> 'origin_ask_id')::uuid, internal.visible_text(body ->> 'text'),
     internal.image_links(coalesce(body -> 'images', '[]')), create_submission.changes);

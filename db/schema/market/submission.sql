@@ -68,7 +68,7 @@ comment on column market.submission.origin_ask_id is
   'The caller''s ask from which the offer came, when the request named one.';
 comment on column market.submission.text is 'The text, NFC, without invisible characters.';
 comment on column market.submission.images is 'Links to images of an offer.';
-comment on column market.submission.created_at is 'When the submission was admitted.';
+comment on column market.submission.created_at is 'When the service received the submission.';
 comment on column market.submission.completed_at is 'When the response was decided; null while the submission waits.';
 comment on column market.submission.status is
   'HTTP status of the response; 503 when the text of an offer was not extracted in time.';
@@ -80,5 +80,6 @@ comment on column market.submission.model_readings is
 comment on column market.submission.changes is
   'Which of text and images the request named. A change takes over the other one from the change before.';
 grant select on market.submission to souk_agent, souk_person;
-grant insert (id, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes) on market.submission
+grant insert (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes)
+  on market.submission
   to souk_agent, souk_person;
