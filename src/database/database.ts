@@ -236,7 +236,7 @@ const settingsOf = (mode: Mode, baseUrl: string): { names: string[]; values: str
     add("request_id", currentRequestId());
     add("traceparent", currentTraceparent());
     const arrivedAt = currentRequest()?.arrivedAt;
-    add("waited", arrivedAt === undefined ? null : String(Math.ceil(performance.now() - arrivedAt)));
+    add("waited", arrivedAt === undefined ? null : String(Math.floor(performance.now() - arrivedAt)));
   }
   return settings;
 };
