@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import test from "ava";
 import { allowed } from "../support/busy.ts";
-import { type Agent, type Body, type CallOptions, call } from "../support/market.ts";
+import { type Agent, type Body, type CallOptions, call, wholeLog } from "../support/market.ts";
 import { type Market, OFFER, openMarket } from "./contract.ts";
 import { callTool, legacy, messageOf, modern, post } from "./mcp.ts";
 
@@ -18,8 +18,7 @@ test.before(async () => {
 });
 test.after.always(() => market?.stop());
 test.after("no request failed for a reason of ours", async (t) => {
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const lines = market.logs().split("\n");
+  const lines = (await wholeLog(market)).split("\n");
   t.deepEqual(
     lines.filter((line) => /"level":"(error|fatal)"|"operation":"\w+","status":5\d\d/.test(line)),
     [],

@@ -1,5 +1,5 @@
 import test from "ava";
-import { call, connectAgent, eventually } from "../support/market.ts";
+import { call, connectAgent, eventually, wholeLog } from "../support/market.ts";
 import { type Letter, smtpError } from "./mailbox.ts";
 import { type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 
@@ -175,8 +175,8 @@ test.serial("an address that the mail server refuses for good is not tried again
   t.false(market.mail.letters.some((letter) => letter.to.includes("gone@example.com") && isDigest(letter)));
 });
 
-test.serial("no address, title or key of a digest is in the log", (t) => {
-  const logs = market.service.logs();
+test.serial("no address, title or key of a digest is in the log", async (t) => {
+  const logs = await wholeLog(market.service);
   t.true(logs.includes("a mail was not sent"));
   t.true(logs.includes("stopDigest"));
   const [, key = ""] = /stop-mail\/[\w-]{36}\/([0-9a-f]{32})/.exec(market.mail.letters.find(isDigest)?.raw ?? "") ?? [];

@@ -1,5 +1,5 @@
 import test from "ava";
-import { eventually } from "../support/market.ts";
+import { eventually, wholeLog } from "../support/market.ts";
 import { codeFrom, linkFrom, smtpError, wrongOf } from "./mailbox.ts";
 import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 import { formsOf, newVisitor, wordsOf } from "./visitor.ts";
@@ -437,14 +437,16 @@ test("the secrets of a sign-in are neither stored nor logged", async (t) => {
     `select (select json_agg(s) from market.sign_in s)::text || (select json_agg(s) from market.session s)::text
        || coalesce((select json_agg(j) from graphile_worker._private_jobs j)::text, '') as kept`,
   );
+  const logs = await wholeLog(market.service);
   const secrets = [flow, session, linkFrom(letter).split("/").at(-1) ?? ""];
   for (const secret of secrets) {
     t.regex(secret, /^[\w-]{43}$/);
-    t.false(kept.includes(secret) || market.service.logs().includes(secret));
+    t.false(kept.includes(secret) || logs.includes(secret));
     t.false(kept.includes(Buffer.from(secret).toString("hex")));
   }
-  t.false(market.service.logs().includes(codeFrom(letter)));
-  t.false(market.service.logs().includes("secret@example.com"));
+  // Any six digits may be a part of some UUID.
+  t.notRegex(logs, new RegExp(`(?<![\\w.])${codeFrom(letter)}(?!\\w)`));
+  t.false(logs.includes("secret@example.com"));
 });
 
 test("signing out ends the session at once, here or everywhere, and a second click is harmless", async (t) => {

@@ -177,3 +177,15 @@ export const eventually = async <T>(
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 };
+
+/**
+ * Returns everything that a service has logged about the requests until now. A service writes its lines a moment after its
+ * answers, in their order, so this makes one more request and waits for its line.
+ */
+export const wholeLog = async (service: { url: string; logs: () => string }): Promise<string> => {
+  const { headers } = await call(service.url, "GET", "/v1");
+  return eventually(
+    async () => service.logs(),
+    (logs) => logs.includes(headers["request-id"] ?? "no id"),
+  );
+};
