@@ -15,7 +15,15 @@ import {
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually } from "../support/market.ts";
+import {
+  type Agent,
+  type Answer,
+  call,
+  connectAgent,
+  connectedAgent,
+  eventually,
+  idleQueue,
+} from "../support/market.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
@@ -63,16 +71,8 @@ const readings = (word: string): number => provider.requests.filter(({ text }) =
 const vectorsOf = (word: string): number =>
   provider.requests.filter(({ body }) => body.input?.some((input) => input.includes(word))).length;
 
-/** Waits until no job is running or due. A job that failed waits for its next attempt. */
-const idle = () =>
-  eventually(
-    () =>
-      sqlValue<number>(
-        database.url,
-        "select count(*)::int from graphile_worker.jobs where locked_at is not null or run_at <= now() and attempts < max_attempts",
-      ),
-    (busy) => busy === 0,
-  );
+/** Waits until no job is running or due. */
+const idle = () => idleQueue(database.url);
 
 /** Lets every job that waits for its next attempt run now. */
 const runAgain = () =>

@@ -9,7 +9,7 @@ import { hangs, type Provider, startProvider, status, well } from "../reader/pro
 import { codeFrom, linkFrom, type MailServer, startMailServer, wrongOf } from "../sign_in/mailbox.ts";
 import { newVisitor } from "../sign_in/visitor.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { call, connectAgent, eventually, wholeLog } from "../support/market.ts";
+import { call, connectAgent, eventually, idleQueue, wholeLog } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -408,14 +408,7 @@ test.serial(
   async (t) => {
     // The webhook of the test before would be tried again meanwhile.
     await sql(cluster.url, "delete from market.webhook");
-    await eventually(
-      () =>
-        sqlValue<number>(
-          cluster.url,
-          "select count(*)::integer from graphile_worker.jobs where locked_at is not null or run_at <= now()",
-        ),
-      (busy) => busy === 0,
-    );
+    await idleQueue(cluster.url);
     // The worker's heartbeats and jobs change meanwhile, so these are left out.
     const restless = ["market.worker_heartbeat", "graphile_worker"];
     const before = new Set(await everyRow(restless));

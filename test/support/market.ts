@@ -189,3 +189,15 @@ export const wholeLog = async (service: { url: string; logs: () => string }): Pr
     (logs) => logs.includes(headers["request-id"] ?? "no id"),
   );
 };
+
+/** Waits until no job of a database is running or due. A job that failed waits for its next attempt. */
+export const idleQueue = (database: string): Promise<unknown> =>
+  eventually(
+    async () => {
+      const { rows } = await keptSessions(database).query(
+        "select from graphile_worker.jobs where locked_at is not null or run_at <= now() and attempts < max_attempts",
+      );
+      return rows.length;
+    },
+    (busy) => busy === 0,
+  );
