@@ -114,12 +114,7 @@ export const createApp = (
     else send(request, response, problemAnswer(failure, requestId, context.baseUrl()));
   };
   const enter = entrance(context.database.callers, context.baseUrl);
-  app.use(routes(context, { enter, fail }));
-  const answerMcp = createMcp(context);
-  app.all("/mcp", async (request, response) => {
-    await enter(request);
-    send(request, response, await answerMcp(request, response));
-  });
+  app.use(routes(context, { enter, fail, others: { "/mcp": createMcp(context) } }));
 
   app.use((_request, response, next) => {
     setCommonHeaders(response);

@@ -5,7 +5,7 @@ import { handle } from "./handle.ts";
 import { type Answer, problem } from "./problem.ts";
 import { send } from "./send.ts";
 
-/** The router of the table of endpoints. Express asks it once, and not each of its paths in turn. */
+/** The router of the table of endpoints, and of /mcp. Express asks it once, and not each of its paths in turn. */
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
@@ -92,20 +92,23 @@ const findRoute = (
 };
 
 /**
- * Makes the handler of the table of endpoints. Other paths pass through.
+ * Makes the handler of the table of endpoints and of `others`. All other paths pass through.
  * @param options.enter lets a request wait for its turn
  * @param options.fail answers a request that cannot be answered
+ * @param options.others what answers the requests to paths that are not in the table, by their paths
  */
 export const routes = (
   context: Context,
   options: {
     enter: (request: Request) => Promise<void>;
     fail: (error: unknown, request: Request, response: Response) => void;
+    others: Readonly<Record<string, Route>>;
   },
 ): RequestHandler => {
   const root = newNode();
   for (const [path, endpoints] of Map.groupBy(context.endpoints, (endpoint) => endpoint.path))
     addPath(root, path, routeOf(context, endpoints));
+  for (const [path, route] of Object.entries(options.others)) addPath(root, path, route);
   return async (request, response, next) => {
     const segments = request.path.split("/");
     // The path may end with a slash.

@@ -20,8 +20,8 @@ import { type Answer, PROBLEMS, type Problem, problem, problemAnswer, problemOf 
 import { logFailure } from "../log.ts";
 import { callOf } from "./call.ts";
 import { type BoundTool, bindTools, definitionOf, endpointName } from "./definitions.ts";
-import { fastRequestOf, writerFor } from "./fast_path.ts";
-import { membersOf, problemText, resultOf, type Said } from "./results.ts";
+import { fastRequestOf, framesFor } from "./fast_path.ts";
+import { answerOf, problemText, resultOf, type Said } from "./results.ts";
 import { INSTRUCTIONS } from "./tools.ts";
 
 /**
@@ -128,7 +128,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
   const list = { tools: bound.map(definitionOf) };
   const listMembers = JSON.stringify(list).slice(1, -1);
   const listKept = `,${JSON.stringify(LIST_KEPT).slice(1, -1)}`;
-  const write = writerFor(ABOUT);
+  const frameOf = framesFor(ABOUT);
   const toolNames = new Map(
     bound.flatMap((tool) =>
       [tool.main, ...tool.choices.values()].map((one) => [endpointName(one), tool.name] as const),
@@ -196,8 +196,11 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     const fast = fastRequestOf(exchange.request.headers, message, (name) => tools.has(name));
     if (fast === null) return null;
     const tool = fast.call && tools.get(fast.call.name);
-    if (!tool) return { status: 200, ...write(fast, listMembers, listKept) };
-    return { status: 200, ...write(fast, membersOf(await callTool(tool, fast.call?.args ?? {}, exchange))) };
+    const { type, ...frame } = frameOf(fast, tool ? "" : listKept);
+    const body = tool
+      ? answerOf(await callTool(tool, fast.call?.args ?? {}, exchange), frame)
+      : frame.before + listMembers + frame.after;
+    return { status: 200, type, body };
   };
 
   /** Checks a token for a message that calls no function of the database with it. @throws Problem 401 */
