@@ -5,8 +5,8 @@ import { TOOLS, type Tool } from "./tools.ts";
 
 /**
  * Makes the definitions of tools from the schemas of their endpoints. A client sends all definitions to the model with
- * each request, so they are short: of an argument its type and its values, and a limit if a value is likely to exceed it;
- * of the result only the names and types of the members that it always has, because the model reads the result itself. The complete schemas
+ * each request, so they are short: of an argument its type, its values and what it means, and a limit if a value is likely
+ * to exceed it; of the result only the names and types of the members that it always has, because the model reads the result itself. The complete schemas
  * are in the OpenAPI document, and the service checks arguments against them.
  */
 
@@ -82,8 +82,9 @@ const propertiesOf = (schema: Json): [string, Json][] =>
 const LIMITS = ["minimum", "maximum", "maxLength", "maxItems"] as const;
 
 /**
- * Returns the short form of an argument's schema.
- * @param path where it is among the arguments, for its hint. Only arguments themselves have limits, not their members
+ * Returns the short form of an argument's schema. Only arguments themselves have limits and the schema's description, not
+ * their members.
+ * @param path where it is among the arguments, for its hint
  */
 const argumentSchema = (schema: Json, path: string, hints: Readonly<Record<string, string>> = {}): Json => {
   const options = optionsOf(schema).filter(({ type }) => type !== "null");
@@ -100,8 +101,8 @@ const argumentSchema = (schema: Json, path: string, hints: Readonly<Record<strin
     for (const limit of limits) if (option[limit] !== undefined) short[limit] = option[limit];
   }
   if (values.length > 0) short["enum"] = values;
-  const hint = hints[path];
-  return hint === undefined ? short : { ...short, description: hint };
+  const description = hints[path] ?? (path.includes(".") ? undefined : schema["description"]);
+  return description === undefined ? short : { ...short, description };
 };
 
 /** Returns the arguments of a tool that come from one endpoint, as properties of a JSON Schema. */
@@ -133,8 +134,11 @@ const mergeArguments = (into: Record<string, Json>, other: Record<string, Json>)
 
 const inputSchemaOf = (tool: BoundTool): Json => {
   const properties: Record<string, Json> = {};
-  if (tool.id) properties[tool.id] = { type: "string" };
-  if (tool.select) properties[tool.select.argument] = { type: "string", enum: [...tool.choices.keys()] };
+  const add = (name: string, schema: Json): void => {
+    properties[name] = argumentSchema(schema, name, tool.hints);
+  };
+  if (tool.id) add(tool.id, { type: "string" });
+  if (tool.select) add(tool.select.argument, { type: "string", enum: [...tool.choices.keys()] });
   const required = [
     ...(tool.id ? [tool.id] : []),
     ...(tool.select && tool.endpoint === undefined ? [tool.select.argument] : []),

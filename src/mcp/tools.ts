@@ -19,7 +19,7 @@ export type Tool = {
   id?: string;
   /** Arguments of the endpoint that the tool does not have, because few need them. */
   omit?: readonly string[];
-  /** What arguments mean, if the name does not say it. */
+  /** What arguments mean, if the description in the endpoint's schema does not say it to a model. */
   hints?: Readonly<Record<string, string>>;
 };
 
@@ -62,6 +62,7 @@ export const TOOLS: readonly Tool[] = [
     annotations: READS_MARKET,
     endpoint: "GET /v1/offers/{id}",
     id: "offer_id",
+    hints: { offer_id: "From search_offers, list_matches or list_mine." },
   },
   {
     name: "preview_offer",
@@ -71,7 +72,6 @@ export const TOOLS: readonly Tool[] = [
     annotations: READS_OWN,
     endpoint: "POST /v1/offers/preview",
     omit: ["origin_ask_id"],
-    hints: { images: "https links" },
   },
   {
     name: "publish_offer",
@@ -82,7 +82,6 @@ export const TOOLS: readonly Tool[] = [
     endpoint: "POST /v1/offers",
     hints: {
       text: "The offer in plain language, with a contact.",
-      images: "https links",
       origin_ask_id: "Their ask that this offer answers.",
       idempotency_key: "Any unique text. Repeat a call whose answer was lost with the same key.",
     },
@@ -103,6 +102,10 @@ export const TOOLS: readonly Tool[] = [
       },
     },
     id: "offer_id",
+    hints: {
+      offer_id: "From publish_offer or list_mine.",
+      status: "archived: taken down. published: put up again. confirmed: still available.",
+    },
   },
   {
     name: "create_ask",
@@ -133,6 +136,10 @@ export const TOOLS: readonly Tool[] = [
       },
     },
     id: "ask_id",
+    hints: {
+      ask_id: "From create_ask or list_mine.",
+      status: "fulfilled: found. archived: no longer wanted. active: wanted again.",
+    },
   },
   {
     name: "list_matches",
@@ -143,6 +150,7 @@ export const TOOLS: readonly Tool[] = [
     endpoint: "GET /v1/asks/{id}/matches",
     id: "ask_id",
     omit: ["cursor"],
+    hints: { ask_id: "From create_ask or list_mine." },
   },
   {
     name: "list_mine",
@@ -151,6 +159,7 @@ export const TOOLS: readonly Tool[] = [
       "The person's own offers or asks, newest first: when they speak of something published or wanted before, and for its id.",
     annotations: READS_OWN,
     select: { argument: "what", endpoints: { offers: "GET /v1/offers", asks: "GET /v1/asks" } },
+    hints: { what: "Their offers, or their asks.", status: "Only those with this status." },
   },
   {
     name: "get_events",
@@ -169,6 +178,7 @@ export const TOOLS: readonly Tool[] = [
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     endpoint: "POST /v1/offers/{id}/report",
     id: "offer_id",
+    hints: { offer_id: "From search_offers or list_matches." },
   },
 ];
 

@@ -90,6 +90,14 @@ for (const { name, title, description, inputSchema, outputSchema, annotations } 
     t.true(Object.keys(outputSchema.properties).length > 1);
   });
 
+  test(`every argument of ${name} has a description`, (t) => {
+    const arguments_ = Object.entries<Body>(inputSchema.properties ?? {});
+    t.deepEqual(
+      arguments_.filter(([, { description: said }]) => !said).map(([argument]) => argument),
+      [],
+    );
+  });
+
   test(`every hint of ${name} is for an argument that it has, and it lacks the arguments that it omits`, (t) => {
     const described = (path: string): unknown =>
       path.split(".").reduce<Body>((schema, part) => schema?.properties?.[part], inputSchema)?.description;
