@@ -53,25 +53,28 @@ const changeOffers = async (url: string): Promise<number> => {
     return rows.map(({ id }) => id);
   });
   let next = 0;
+  const changeBatch = async (client: pg.Client): Promise<void> => {
+    const batch = ids.slice(next, next + BATCH);
+    next += BATCH;
+    await client.query(
+      "update market.offer set text = text || ' Now with a lamp.', updated_at = now() where id = any ($1)",
+      [batch],
+    );
+    // The vectors change places, so each needs new links in the graph.
+    await client.query(
+      `update market.offer_embedding e set embedding = other.embedding
+       from (select offer_id, lead(offer_id, 1, $1[1]) over (order by offer_id) as with_id from unnest($1::uuid[]) as u (offer_id)) as pair
+         join market.offer_embedding other on other.offer_id = pair.with_id
+       where e.offer_id = pair.offer_id`,
+      [batch],
+    );
+  };
+  // The first batch makes the queues of the jobs. Two transactions that make them in different orders are a deadlock.
+  await withClient(url, changeBatch);
   await Promise.all(
     Array.from({ length: WRITERS }, () =>
       withClient(url, async (client) => {
-        while (next < ids.length) {
-          const batch = ids.slice(next, next + BATCH);
-          next += BATCH;
-          await client.query(
-            "update market.offer set text = text || ' Now with a lamp.', updated_at = now() where id = any ($1)",
-            [batch],
-          );
-          // The vectors change places, so each needs new links in the graph.
-          await client.query(
-            `update market.offer_embedding e set embedding = other.embedding
-             from (select offer_id, lead(offer_id, 1, $1[1]) over (order by offer_id) as with_id from unnest($1::uuid[]) as u (offer_id)) as pair
-               join market.offer_embedding other on other.offer_id = pair.with_id
-             where e.offer_id = pair.offer_id`,
-            [batch],
-          );
-        }
+        while (next < ids.length) await changeBatch(client);
       }),
     ),
   );
