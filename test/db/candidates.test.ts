@@ -45,9 +45,13 @@ const fillCrowd = async (market: Awaited<ReturnType<typeof openMarket>>): Promis
   await market.sql(
     `insert into market.offer_embedding (offer_id, model, embedding)
      select o.id, 'builtin-meaning-1', public.l2_normalize((
-       -- Depends on the row, so that each offer has a different vector.
-       select array_agg(sin(k * (1 + get_byte(uuid_send(o.id), 15) * 256 + get_byte(uuid_send(o.id), 14))))
-       from generate_series(1, 512) as k)::public.vector::public.halfvec)
+       -- Four waves, shifted by the row's id: like vectors of texts, offers differ in a few ways. Vectors that differ in all
+       -- 512 numbers are about equally far from each other, and the index finds their neighbours only by chance.
+       select array_agg(w.value order by w.k)
+       from (
+         select k, sum(sin(k * wave + get_byte(uuid_send(o.id), 11 + wave))) as value
+         from generate_series(1, 512) as k, generate_series(1, 4) as wave group by k) as w
+       )::public.vector::public.halfvec)
      from market.offer o where o.status = 'published'`,
   );
   await market.sql("vacuum analyze market.offer, market.offer_embedding");
