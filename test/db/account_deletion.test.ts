@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import pg from "pg";
 import { problemOf } from "../../src/http/problem.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
 import { signing } from "./signing.ts";
+import { begun, blocked } from "./waits.ts";
 
 /**
  * Deleting an account and removing an agent: what is erased, what stays, and what happens to work in progress.
@@ -164,19 +164,39 @@ test.serial(
   },
 );
 
-/** A transaction on its own connection that has run one statement. `end` commits it. */
-const begun = async (text: string, values: unknown[]): Promise<{ end: () => Promise<void> }> => {
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  await client.query("begin");
-  await client.query(text, values);
-  return {
-    end: async () => {
-      await client.query("commit");
-      await client.end();
-    },
-  };
-};
+test.serial("an account with many asks and events is deleted in several calls", async (t) => {
+  const caller = await market.approved();
+  await market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into market.ask (account_id, text) select $1, 'Looking for a sofa' from off, generate_series(1, 1001)`,
+    [caller.account],
+  );
+  await market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into market.event (account_id, type, data) select $1, 'ask.read', '{}' from off, generate_series(1, 20001)`,
+    [caller.account],
+  );
+  const left: number[][] = [];
+  for (let done = false; !done; ) {
+    ({ done } = await market.callAsPerson(caller, "delete_account"));
+    const [rows] = await market.sql(
+      `select (select count(*) from market.ask where account_id = $1)::int as asks,
+         (select count(*) from market.event where account_id = $1)::int as events`,
+      [caller.account],
+    );
+    left.push([rows.asks, rows.events]);
+  }
+  t.deepEqual(
+    left.map(([asks, events = 0]) => [asks, events > 20_000]),
+    [
+      [1, true],
+      [0, false],
+      [0, false],
+    ],
+  );
+  t.deepEqual(left.at(-1), [0, 0]);
+});
+
 const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.call) => {
   const { text, extraction } = offerOf({});
   const { submission } = await call(caller, "publish_offer", {
@@ -187,30 +207,6 @@ const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.c
   });
   return { submission, extraction };
 };
-/**
- * Waits until a statement that contains `text` waits for a lock.
- * @param call the call that runs the statement
- * @throws what the call throws, or an Error if the call ends without having waited
- */
-const blocked = async (text: string, call: Promise<unknown>) => {
-  let early: Error | undefined;
-  call.then(
-    (answer) => {
-      early = new Error(`${text} did not wait for a lock, but returned ${JSON.stringify(answer)}`);
-    },
-    (error: Error) => {
-      early = error;
-    },
-  );
-  for (;;) {
-    if (early) throw early;
-    const rows = await market.sql(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
-      [`%${text}%`],
-    );
-    if (rows.length > 0) return;
-  }
-};
 const offersOf = (caller: Caller) =>
   market.sql("select status from market.offer where account_id = $1 or agent_id = $2", [caller.account, caller.agent]);
 
@@ -220,11 +216,13 @@ test.serial("an offer whose text is read while its account is deleted is not pub
     // A person publishes and asks only with a proved method.
     await prove(caller, "google");
     const { submission, extraction } = await submitted(caller, call);
-    const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
-      caller.account,
-    ]);
+    const deletion = await begun(
+      market.url,
+      `select set_config('market.account_id', $1, true), internal.erase_account()`,
+      [caller.account],
+    );
     const finishing = market.work("complete_submission", submission, extraction);
-    await blocked("complete_submission", finishing);
+    await blocked(market, "complete_submission", finishing);
     await deletion.end();
     t.is(await finishing, false);
     t.deepEqual(await offersOf(caller), []);
@@ -235,9 +233,9 @@ test.serial("an offer whose text is read while its account is deleted is not pub
 test.serial("an offer that is published while its account is deleted is erased with the others", async (t) => {
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
-  const publishing = await begun("select jobs.complete_submission($1, $2)", [submission, extraction]);
+  const publishing = await begun(market.url, "select jobs.complete_submission($1, $2)", [submission, extraction]);
   const deleting = market.callAsPerson(caller, "delete_account");
-  await blocked("delete_account", deleting);
+  await blocked(market, "delete_account", deleting);
   await publishing.end();
   t.deepEqual(await deleting, { done: true });
   t.deepEqual(await offersOf(caller), []);
@@ -252,9 +250,9 @@ test.serial(
   async (t) => {
     const caller = await market.approved();
     const late = await submitted(caller);
-    const removal = await begun("update market.agent set removed_at = now() where id = $1", [caller.agent]);
+    const removal = await begun(market.url, "update market.agent set removed_at = now() where id = $1", [caller.agent]);
     const finishing = market.work("complete_submission", late.submission, late.extraction);
-    await blocked("complete_submission", finishing);
+    await blocked(market, "complete_submission", finishing);
     await removal.end();
     t.true(await finishing);
     t.deepEqual(await offersOf(caller), []);
@@ -263,9 +261,12 @@ test.serial(
 
     const other = await market.approved();
     const early = await submitted(other);
-    const publishing = await begun("select jobs.complete_submission($1, $2)", [early.submission, early.extraction]);
+    const publishing = await begun(market.url, "select jobs.complete_submission($1, $2)", [
+      early.submission,
+      early.extraction,
+    ]);
     const removing = market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
-    await blocked("remove_agent", removing);
+    await blocked(market, "remove_agent", removing);
     await publishing.end();
     await removing;
     t.deepEqual(await offersOf(other), [{ status: "published" }]);
@@ -277,11 +278,13 @@ test.serial("a vector that is computed while its offer's account is deleted is n
   const { submission, extraction } = await submitted(caller);
   await market.work("complete_submission", submission, extraction);
   const [{ id }] = await market.sql("select id from market.offer where account_id = $1", [caller.account]);
-  const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
-    caller.account,
-  ]);
+  const deletion = await begun(
+    market.url,
+    `select set_config('market.account_id', $1, true), internal.erase_account()`,
+    [caller.account],
+  );
   const storing = market.embed("offer", id, vectorOf("late"));
-  await blocked("store_offer_embedding", storing);
+  await blocked(market, "store_offer_embedding", storing);
   await deletion.end();
   await storing;
   t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
@@ -314,14 +317,16 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
     const [caller, stranger] = [await market.approved(), await market.connect()];
     // A person publishes and asks only with a proved method.
     await prove(caller, "google");
-    const deletion = await begun(`select set_config('market.account_id', $1, true), internal.erase_account()`, [
-      caller.account,
-    ]);
+    const deletion = await begun(
+      market.url,
+      `select set_config('market.account_id', $1, true), internal.erase_account()`,
+      [caller.account],
+    );
     const outcome = attempt(caller, stranger).then(
       () => "done",
       (error: unknown) => problemOf(error).code,
     );
-    await blocked(name, outcome);
+    await blocked(market, name, outcome);
     await deletion.end();
     t.is(await outcome, "unauthorized");
     t.deepEqual(await market.sql("select from market.idempotency_key where owner_id = $1", [caller.account]), []);

@@ -1,5 +1,6 @@
 import pg from "pg";
 import type { Teardown } from "../support/database.ts";
+import type { Market } from "./market.ts";
 
 /**
  * Records which statements wait for which locks, for tests of locks. When PostgreSQL ends a deadlock, it names only the
@@ -97,4 +98,43 @@ export const watchWaits = async (url: string, t: Teardown): Promise<Watch> => {
         .map(([line, times]) => `${times} x ${line}`)
         .join("\n"),
   };
+};
+
+/** A transaction on its own connection that has run one statement. `end` commits it. */
+export const begun = async (url: string, text: string, values: unknown[]): Promise<{ end: () => Promise<void> }> => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("begin");
+  await client.query(text, values);
+  return {
+    end: async () => {
+      await client.query("commit");
+      await client.end();
+    },
+  };
+};
+
+/**
+ * Waits until a statement that contains `text` waits for a lock.
+ * @param call the call that runs the statement
+ * @throws what the call throws, or an Error if the call ends without having waited
+ */
+export const blocked = async (market: Pick<Market, "sql">, text: string, call: Promise<unknown>): Promise<void> => {
+  let early: Error | undefined;
+  call.then(
+    (answer) => {
+      early = new Error(`${text} did not wait for a lock, but returned ${JSON.stringify(answer)}`);
+    },
+    (error: Error) => {
+      early = error;
+    },
+  );
+  for (;;) {
+    if (early) throw early;
+    const rows = await market.sql(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
+      [`%${text}%`],
+    );
+    if (rows.length > 0) return;
+  }
 };
