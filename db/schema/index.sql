@@ -99,6 +99,7 @@ set local check_function_bodies = off;
 --!include internal/appeal.sql
 --!include internal/audit.sql
 --!include internal/event.sql
+--!include internal/end_deliveries.sql
 --!include internal/webhook.sql
 --!include internal/note_write.sql
 --!include internal/moderator.sql

@@ -1,5 +1,6 @@
 import test from "ava";
-import { type Answer, type Caller, type Market, openMarket } from "./market.ts";
+import { type Answer, type Caller, type Market, openMarket, refused } from "./market.ts";
+import { begun, blocked } from "./waits.ts";
 
 /** The rules of webhooks: which events are queued, when the next attempt is, and when a webhook is disabled. */
 
@@ -38,6 +39,22 @@ const end = (delivery: string, attempt: number, status: number | null, more: { t
   );
 const hookOf = async (id: string): Promise<Answer> =>
   (await market.sql("select * from market.webhook where id = $1", [id]))[0];
+/** Queues many deliveries for a webhook, as many events would. */
+const queue = (webhook: string, deliveries: number) =>
+  market.sql(
+    `insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at, next_attempt_at)
+     select $1, gen_random_uuid(), 'ask.read', '{}', now(), now() - interval '5 minutes' from generate_series(1, $2)`,
+    [webhook, deliveries],
+  );
+const jobsFor = async (webhook: string): Promise<number> =>
+  (
+    await market.sql(
+      `select count(*)::int as n from graphile_worker._private_jobs
+       where payload ->> 'id' = $1 and task_id = (
+         select t.id from graphile_worker._private_tasks t where t.identifier = 'deliver_webhook')`,
+      [webhook],
+    )
+  )[0].n;
 /** Lets the time pass until a delivery is due. */
 const makeDue = (webhook: string) =>
   market.sql(
@@ -145,6 +162,37 @@ test("Retry-After is obeyed by all attempts of the webhook, for at most a day, a
   t.deepEqual(await delay(), { own: 86_400, all: 86_400 });
 });
 
+test("of attempts that end at the same time, the longest pause holds", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await market.sql("update market.webhook set is_prompt = true where id = $1", [hook]);
+  for (let n = 0; n < 4; n += 1) await happen(caller.account);
+  const pause = async () =>
+    (
+      await market.sql(
+        "select round(extract(epoch from resume_at - now()) / 60)::int as minutes from market.webhook where id = $1",
+        [hook],
+      )
+    )[0].minutes;
+  const [first, second, third, fourth] = (await claim(hook)).deliveries;
+  await end(first.id, 1, 429, { after: 3600 });
+  await end(second.id, 1, 204);
+  await end(third.id, 1, 500);
+  await end(fourth.id, 1, 503, { after: 60 });
+  t.is(await pause(), 60);
+  await happen(caller.account);
+  t.deepEqual((await claim(hook)).deliveries, []);
+});
+
+test("a status that is none is stored as a failure", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await happen(caller.account);
+  const [first] = (await claim(hook)).deliveries;
+  await end(first.id, 1, 99);
+  t.like((await deliveriesOf(hook))[0], { attempts: 1, last_status: null, last_error: "The receiver answered 99." });
+});
+
 test("a prompt receiver gets four at a time, any other one, and none without a free connection", async (t) => {
   const caller = await market.approved();
   const hook = await add(caller);
@@ -179,6 +227,71 @@ test("what a dead worker had is sent by another after a minute", async (t) => {
   t.true((await jobs()) > before);
   const [again] = (await claim(hook)).deliveries;
   t.deepEqual([again.id, again.attempt], [first.id, 1]);
+});
+
+test("what a dead worker had is sent by another, however much waits for other webhooks", async (t) => {
+  const [caller, other] = [await market.approved(), await market.approved()];
+  const [hook, paused] = [await add(caller), await add(other)];
+  await queue(paused, 10_001);
+  await market.sql("update market.webhook set resume_at = now() + interval '1 day' where id = $1", [paused]);
+  await happen(caller.account);
+  await claim(hook);
+  await market.sql(
+    `update market.webhook_delivery set leased_until = now() - interval '1 second',
+       next_attempt_at = now() - interval '2 minutes' where webhook_id = $1`,
+    [hook],
+  );
+  const before = await jobsFor(hook);
+  await market.work("sweep_deliveries");
+  t.true((await jobsFor(hook)) > before);
+});
+
+test("a webhook with many deliveries ends with its agent at once, and jobs delete its deliveries", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await queue(hook, 20_001);
+  await market.sql("update market.agent set removed_at = now() where id = $1", [caller.agent]);
+  t.is(await hookOf(hook), undefined);
+  const left: number[] = [];
+  for (let jobs = 1; (await jobsFor(hook)) >= jobs; jobs += 1) {
+    left.push((await deliveriesOf(hook)).length);
+    await claim(hook);
+  }
+  t.deepEqual(left, [20_001, 10_001, 1]);
+  t.deepEqual(await deliveriesOf(hook), []);
+});
+
+test("what waits for a disabled webhook is given up, however much it is", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await queue(hook, 10_001);
+  const before = await jobsFor(hook);
+  const [first] = (await claim(hook)).deliveries;
+  await end(first.id, 1, 410);
+  t.true((await jobsFor(hook)) > before);
+  await claim(hook);
+  t.true((await deliveriesOf(hook)).every(({ next_attempt_at }) => next_attempt_at === null));
+});
+
+test("an event does not wait for the deletion of a webhook", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  const deletion = await begun(market.url, "delete from market.webhook where id = $1", [hook]);
+  await happen(caller.account);
+  await deletion.end();
+  t.is((await deliveriesOf(hook)).length, 1);
+  await claim(hook);
+  t.deepEqual(await deliveriesOf(hook), []);
+});
+
+test("an agent that is being removed adds no webhook", async (t) => {
+  const caller = await market.approved();
+  const removal = await begun(market.url, "update market.agent set removed_at = now() where id = $1", [caller.agent]);
+  const adding = add(caller);
+  await blocked(market, "create_webhook", adding);
+  await removal.end();
+  t.is(await refused(adding), "401 unauthorized");
+  t.deepEqual(await market.sql("select from market.webhook where account_id = $1", [caller.account]), []);
 });
 
 test("a webhook ends with its agent, pauses while the agent is disconnected, and goes on in a suspension", async (t) => {
@@ -217,6 +330,8 @@ test("a webhook ends with its account", async (t) => {
   await happen(caller.account);
   await market.sql("delete from market.account where id = $1", [caller.account]);
   t.is(await hookOf(hook), undefined);
+  t.is(await jobsFor(hook), 2, "one for the event, and one that deletes it");
+  await claim(hook);
   t.deepEqual(await deliveriesOf(hook), []);
 });
 

@@ -10,7 +10,12 @@ declare
   admitted jsonb;
 begin
   perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
-  perform internal.lock_own_account();
+  if internal.agent_id() is null then
+    perform internal.lock_own_account();
+  else
+    -- The removal of an agent deletes its webhooks, so it must see this one.
+    perform internal.lock_own_agent();
+  end if;
   admitted := internal.admit('manage', null, null, case
     when create_webhook.url !~ '^https://' and not (private_allowed and create_webhook.url ~ '^http://') then
       jsonb_build_array(jsonb_build_object('pointer', '/url',
@@ -24,10 +29,11 @@ begin
   -- Calls at the same time must see each other's webhooks.
   perform pg_advisory_xact_lock(hashtextextended('webhooks ' || internal.account_id(), 0));
   if (select count(*) from market.webhook w where w.account_id = internal.account_id()) >= internal.most_webhooks() then
-    perform internal.raise_problem(409, 'invalid_state',
-      format(
+    -- Returned and not raised, because the call was admitted, so it counts.
+    return admitted || jsonb_build_object('status', 409, 'body', jsonb_build_object('code', 'invalid_state',
+      'detail', format(
         'The account has %s webhooks, and may have no more. List them with GET /v1/webhooks, and delete one first.',
-        internal.most_webhooks()), admitted);
+        internal.most_webhooks())));
   end if;
   created := internal.uuid_v7();
   insert into market.webhook (id, account_id, agent_id, url, types, encrypted_secret)
@@ -39,8 +45,8 @@ begin
 end
 $$;
 comment on function api.create_webhook(text, jsonb, text, boolean) is
-  'Adds a webhook and returns the response without the secret. types: null for all. private_allowed: also http. Raises '
-  '409 when the account has as many as it may have, or when the operator set no keys.';
+  'Adds a webhook and returns the response without the secret. types: null for all. private_allowed: also http. '
+  'Returns 409 when the account has as many as it may have, and raises 409 when the operator set no keys.';
 grant execute on function api.create_webhook(text, jsonb, text, boolean) to souk_api;
 
 create or replace function api.list_webhooks() returns jsonb
@@ -75,8 +81,8 @@ declare
   admitted jsonb;
 begin
   perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
-  admitted := internal.admit('manage', null, null, '[]');
   perform internal.queue_test(test_webhook.id);
+  admitted := internal.admit('manage', null, null, '[]');
   return admitted || jsonb_build_object('status', 202, 'body', internal.webhook_document(test_webhook.id));
 end
 $$;

@@ -1,5 +1,5 @@
 -- The worker's side of webhooks: taking what is due, storing how an attempt ended, and upkeep. Every function locks the
--- webhook before its deliveries, as a deletion does.
+-- webhook before its deliveries.
 
 create or replace function jobs.claim_deliveries(webhook_id uuid, prompt_free integer, other_free integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -10,6 +10,9 @@ declare
   claimed_deliveries jsonb;
 begin
   select * into hook from market.webhook w where w.id = claim_deliveries.webhook_id for no key update;
+  if not found or hook.disabled_at is not null then
+    perform internal.end_deliveries(claim_deliveries.webhook_id);
+  end if;
   if not found or not internal.sends(hook) or hook.resume_at > now() then
     return jsonb '{"is_prompt": true, "deliveries": []}';
   end if;
@@ -45,8 +48,7 @@ as $$
 begin
   update market.webhook w set disabled_at = now(), disabled_reason = disable_webhook.reason
   where w.id = disable_webhook.id and w.disabled_at is null;
-  update market.webhook_delivery d set next_attempt_at = null, leased_until = null
-  where d.webhook_id = disable_webhook.id and d.next_attempt_at is not null;
+  perform internal.end_deliveries(disable_webhook.id);
 end
 $$;
 comment on function internal.disable_webhook(uuid, text) is
@@ -61,6 +63,7 @@ declare
   hook market.webhook;
   delivery market.webhook_delivery;
   next_at timestamptz;
+  resumes_at timestamptz;
   accepted constant boolean := end_attempt.status between 200 and 299 and end_attempt.error is null;
   -- A receiver may ask for at most a day, as the longest delay of the schedule.
   pause constant interval := case when end_attempt.retry_after is not null
@@ -80,16 +83,19 @@ begin
   if not accepted and delivery.type <> 'webhook.test' then
     next_at := now() + greatest(internal.attempt_delay(end_attempt.attempt + 1), pause);
   end if;
+  -- Attempts under way at the same time end in any order. The longest pause that one of them was told holds for all.
+  resumes_at := case when not accepted and pause is not null then greatest(hook.resume_at, now() + pause)
+    when hook.resume_at > now() then hook.resume_at end;
   update market.webhook_delivery d set attempts = end_attempt.attempt, next_attempt_at = next_at, leased_until = null,
-    attempted_at = now(), delivered_at = case when accepted then now() end, last_status = end_attempt.status,
+    attempted_at = now(), delivered_at = case when accepted then now() end,
+    -- HTTP has three digits. A receiver may send 099 all the same.
+    last_status = case when end_attempt.status between 100 and 999 then end_attempt.status end,
     last_error = case when not accepted
       then coalesce(left(end_attempt.error, 300), format('The receiver answered %s.', end_attempt.status)) end
   where d.id = delivery.id;
-  update market.webhook w set is_prompt = accepted and end_attempt.took_ms < 1000,
-    resume_at = case when not accepted then now() + pause end
+  update market.webhook w set is_prompt = accepted and end_attempt.took_ms < 1000, resume_at = resumes_at
   where w.id = hook.id
-    and (w.is_prompt, w.resume_at) is distinct from
-      (accepted and end_attempt.took_ms < 1000, case when not accepted then now() + pause end);
+    and (w.is_prompt, w.resume_at) is distinct from (accepted and end_attempt.took_ms < 1000, resumes_at);
   if end_attempt.status = 410 then
     perform internal.disable_webhook(hook.id, 'gone');
   elsif not accepted and internal.attempt_delay(end_attempt.attempt + 1) is null then
@@ -99,7 +105,7 @@ begin
   end if;
   -- What came in the meantime waits for the pause, too.
   if not accepted and pause is not null and hook.disabled_at is null and end_attempt.status <> 410 then
-    perform internal.enqueue_webhook(hook.id, now() + pause);
+    perform internal.enqueue_webhook(hook.id, resumes_at);
   end if;
 end
 $$;
@@ -116,14 +122,11 @@ declare
   swept integer;
 begin
   -- Late by a minute: its worker has died, its job has failed, or its agent was disconnected and is back.
-  perform internal.enqueue_webhook(l.webhook_id)
-  from (
-    select distinct d.webhook_id from (
-      select d.webhook_id, d.leased_until from market.webhook_delivery d
-      where d.next_attempt_at < now() - interval '1 minute' order by d.next_attempt_at limit 10000) as d
-    join market.webhook w on w.id = d.webhook_id
-    where (d.leased_until is null or d.leased_until <= now()) and (w.resume_at is null or w.resume_at <= now())
-      and internal.sends(w)) as l;
+  perform internal.enqueue_webhook(w.id) from market.webhook w
+  where (w.resume_at is null or w.resume_at <= now()) and internal.sends(w)
+    and exists (select from market.webhook_delivery d
+      where d.webhook_id = w.id and d.next_attempt_at < now() - interval '1 minute'
+        and (d.leased_until is null or d.leased_until <= now()));
   get diagnostics swept = row_count;
   -- Those of a webhook whose agent stays disconnected are given up after as long as attempts last.
   update market.webhook_delivery d set next_attempt_at = null, leased_until = null

@@ -331,6 +331,8 @@ create constraint trigger note_write after insert or update or delete on market.
 create trigger note_disabled after update on market.webhook for each row
   when (old.disabled_at is null and new.disabled_at is not null)
   execute function internal.note_event('webhook.disabled', 'webhook_id=id', 'reason=disabled_reason');
+create trigger clear_deliveries after delete on market.webhook for each row
+  execute function internal.clear_deliveries();
 create trigger queue_deliveries after insert on market.event referencing new table as added
   for each statement execute function internal.queue_deliveries();
 create trigger delete_webhooks after update of removed_at on market.agent for each row

@@ -3,7 +3,7 @@
 
 create table market.webhook_delivery (
   id uuid constraint webhook_delivery_pkey primary key default internal.uuid_v7(),
-  webhook_id uuid not null constraint webhook_delivery_webhook_fkey references market.webhook on delete cascade,
+  webhook_id uuid not null,
   event_id uuid not null,
   type text not null,
   data jsonb not null,
@@ -30,7 +30,7 @@ create index webhook_delivery_next_attempt_at_idx on market.webhook_delivery (ne
   where next_attempt_at is not null;
 -- What is purged.
 create index webhook_delivery_over_idx on market.webhook_delivery (created_at) where next_attempt_at is null;
--- The latest of a webhook; also for its deletion.
+-- The latest of a webhook, and all of a deleted one.
 create index webhook_delivery_webhook_id_idx on market.webhook_delivery (webhook_id, id);
 
 alter table market.webhook_delivery enable row level security;
@@ -45,7 +45,8 @@ create policy "a dba reads all" on market.webhook_delivery for select to souk_db
 
 comment on table market.webhook_delivery is 'One row is one event that is sent to one webhook. Kept for seven days.';
 comment on column market.webhook_delivery.id is 'UUIDv7.';
-comment on column market.webhook_delivery.webhook_id is 'The webhook.';
+comment on column market.webhook_delivery.webhook_id is
+  'The webhook. After its deletion, a job deletes its deliveries.';
 comment on column market.webhook_delivery.event_id is
   'The event (market.event), and the header webhook-id of every attempt.';
 comment on column market.webhook_delivery.type is 'The type of the event, or webhook.test.';

@@ -13,5 +13,5 @@ export const createWebhook: Handler = async (context, call) => {
       private_allowed: anyAddress,
     })),
   ) as Envelope;
-  return answerOf({ ...envelope, body: { ...envelope.body, secret } }, {});
+  return answerOf(envelope.status === 201 ? { ...envelope, body: { ...envelope.body, secret } } : envelope, {});
 };
