@@ -361,6 +361,14 @@ test("kind, place and price in the query are filters, and the response says so",
   t.deepEqual(namesOf((await search({ query: "apartment to rent in Hamburg under 700 euros" })).body), []);
 });
 
+test("a price that no offer can have is no filter", async (t) => {
+  for (const price of ["999.999.999.999.999.999.999 EUR", "999999999999 million euro"]) {
+    const { status, body } = await search({ query: `sofa up to ${price}` });
+    t.is(status, 200, price);
+    t.true(body.results.length > 0, price);
+  }
+});
+
 test("an explicit filter takes precedence over what the query says", async (t) => {
   const { body } = await search({ query: "apartment in Berlin", filters: { location: "Hamburg" } });
   t.is(namesOf(body)[0], "flat");

@@ -9,7 +9,10 @@ begin
     - case when filters ? 'offer_kind' then 'offer_kind' else '' end
     - case when filters ? 'location' then 'places' else '' end
     - case when filters ?| array['location', 'near'] then 'near' else '' end
-    - case when filters -> 'price' ?| array['min', 'max', 'currency'] then 'price' else '' end
+    -- No offer states a higher price (reading.stated_amount).
+    - case when filters -> 'price' ?| array['min', 'max', 'currency']
+        or greatest((extraction -> 'price' ->> 'min')::numeric, (extraction -> 'price' ->> 'max')::numeric) > 1e12
+        then 'price' else '' end
     - case when filters ?| array['domain', 'category'] and (
         not coalesce(extraction ->> 'domain' = any (search.text_array(filters -> 'domain')), true)
         or not coalesce(extraction ->> 'category' = any (search.text_array(filters -> 'category')), true)) then 'domain'
@@ -17,7 +20,8 @@ begin
 end
 $$;
 comment on function search.without_filtered(jsonb, jsonb) is
-  'Returns what was read from a query, without the parts that the filters override.';
+  'Returns what was read from a query, without the parts that the filters override, and without a price that no offer '
+  'can have.';
 
 create or replace function search.classify_query(extraction jsonb, filters jsonb) returns jsonb
   language plpgsql immutable
