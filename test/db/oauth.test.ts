@@ -412,6 +412,9 @@ test("a client that is unknown, or whose document names other addresses, starts 
   const document = { client_name: "Editor", redirect_uris: ["https://editor.example/cb"] };
   t.is((await refusal(start("https://editor.example/client", { document }))).extra.error, "invalid_request");
   await start("https://editor.example/client", { document, redirect: "https://editor.example/cb" });
+  // Some characters become two when they are normalized.
+  const long = { ...document, client_name: "\u0958".repeat(80) };
+  await start("https://editor.example/client", { document: long, redirect: "https://editor.example/cb" });
   // A document may contain anything.
   const odd = { client_name: "Editor", redirect_uris: ["javascript:alert(1)"] };
   t.is(

@@ -168,7 +168,7 @@ for (const [what, body, error] of [
 }
 
 test("a name of any characters registers", async (t) => {
-  for (const client_name of ["", "<b>&\u202e", "x".repeat(2_000), "🛋".repeat(100)]) {
+  for (const client_name of ["", "<b>&\u202e", "x".repeat(2_000), "🛋".repeat(100), "\u0958".repeat(80)]) {
     const answer = await call(service.url, "POST", "/oauth/register", {
       body: { client_name, redirect_uris: [REDIRECT] },
     });

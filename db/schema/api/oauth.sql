@@ -23,7 +23,7 @@ begin
     'Too many clients were registered from this address. Reuse the client_id that you got, or wait before you register '
     'another client.');
   insert into market.oauth_client (name, redirect_uris)
-  values (internal.clean_name(left(register_client.name, 80)),
+  values (left(internal.clean_name(register_client.name), 80),
     array(select jsonb_array_elements_text(register_client.redirect_uris)))
   returning * into client;
   return jsonb_build_object('client_id', client.id,
@@ -79,7 +79,7 @@ begin
     'Too many agents were connected from your address. Wait, then start again from the program that sent you here.');
   insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, state)
   values (
-    internal.create_agent(internal.clean_name(left(client.name, 80)), null, start_authorization.secret_hash,
+    internal.create_agent(left(internal.clean_name(client.name), 80), null, start_authorization.secret_hash,
       start_authorization.code, start_authorization.address, null),
     start_authorization.client_id, start_authorization.redirect_uri, start_authorization.code_challenge,
     start_authorization.state);
