@@ -28,7 +28,8 @@ const forget = (market: Open) =>
   market.sql(
     `do $$ begin
        set local session_replication_role = replica;
-       update market.offer set document = null;
+       update market.offer set document = null, facets = '', facet_values = null, latitude = null, longitude = null,
+         metadata = metadata #- '{location,point}';
        update market.account_stats set publisher = null;
      end $$`,
   );

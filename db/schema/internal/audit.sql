@@ -23,20 +23,18 @@ declare
   actor text;
   before jsonb;
   after jsonb;
+  -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
+  -- change, internal.apply_standing sets hiding, internal.resume_record sets prior_removals, jobs.refresh_concepts sets
+  -- concepts, search is generated from concepts, jobs.build_documents sets document, facets, the place in metadata and
+  -- what follows from it, jobs.age_offers sets stale_at, and the access tokens of OAuth take turns by themselves.
+  derived constant text[] := array['updated_at', 'hiding', 'prior_removals', 'concepts', 'search', 'document', 'facets',
+    'facet_values', 'metadata', 'latitude', 'longitude', 'stale_at', 'token_hash', 'token_expires_at'];
 begin
   -- Sandboxes are not logged: all of a sandbox is gone after a day, and nobody has a right in it.
   if coalesce(becomes ->> 'sandbox_id', was ->> 'sandbox_id') is not null or internal.sandbox_id() is not null then
     return null;
   end if;
-  -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
-  -- change, internal.apply_standing sets hiding, internal.resume_record sets prior_removals, jobs.refresh_concepts sets
-  -- concepts, search is generated from concepts, document is built from other columns, jobs.age_offers sets stale_at,
-  -- and the access tokens of OAuth take turns by themselves.
-  if was - array['updated_at', 'hiding', 'prior_removals', 'concepts', 'search', 'document', 'stale_at', 'token_hash',
-      'token_expires_at']
-    = becomes
-    - array['updated_at', 'hiding', 'prior_removals', 'concepts', 'search', 'document', 'stale_at', 'token_hash',
-      'token_expires_at'] then
+  if was - derived = becomes - derived then
     return null;
   end if;
   actor := case
