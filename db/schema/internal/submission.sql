@@ -48,7 +48,7 @@ begin
     where s.target_id = create_submission.target_id and s.created_at > internal.arrived_at()
       and s.changes && create_submission.changes and coalesce(s.status, 200) between 200 and 299) then
     perform internal.raise_problem(409, 'invalid_state',
-      internal.superseded(create_submission.kind, create_submission.target_id), admission);
+      internal.superseded(create_submission.kind, create_submission.target_id));
   end if;
   if create_submission.kind = 'create_ask' then
     insert into market.ask (id, account_id, agent_id, text, watch_enabled)
