@@ -81,7 +81,7 @@ for (let start = first; start < offers; start += step * BATCH) {
   const numbers = Array.from({ length: BATCH }, (_, i) => start + i * step).filter((n) => n < offers);
   const rows = [];
   for (const n of numbers) {
-    const offer = offerNumber(n, now);
+    const offer = offerNumber(n, offers, now);
     rows.push({ ...offer, concepts: await conceptsOf(offer), metadata: await withPoint(offer.metadata) });
   }
   const vectors = await embedder.embed(rows.map(wordsOf), AbortSignal.timeout(60_000));

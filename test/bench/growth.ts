@@ -302,13 +302,13 @@ const measureMatching = (market: Market): Promise<Percentiles> =>
 /**
  * Measures markets of several sizes one after the other, each in a database of its own.
  * @param tell called with the current step
- * @param show called after each size, because the largest takes long: with the table so far as lines and the chart as
- *   SVG
+ * @param show called twice for each size, because the largest takes hours: with the table so far as lines and the chart as
+ *   SVG, and then with the upkeep of this size as lines
  */
 export const measureGrowth = async (
   server: { cluster: Cluster; sizes: number[]; asks: number },
   tell: (what: string) => void,
-  show: (lines: string[], chart: string) => Promise<void>,
+  show: (lines: string[], chart?: string) => Promise<void>,
 ): Promise<void> => {
   const { cluster, sizes, asks } = server;
   const series = new Map<string, Series>();
@@ -319,7 +319,6 @@ export const measureGrowth = async (
     one.bare.push(bare);
   };
   const recalls: string[] = [];
-  const upkeep: string[] = [];
   for (const [n, offers] of sizes.entries()) {
     const name = `market_${offers}`;
     await withClient(cluster.url, (client) => client.query(`create database ${name} template template0`));
@@ -346,27 +345,24 @@ export const measureGrowth = async (
     add(`one new offer against ${asks} asks`, await measureMatching(market));
     step("publishing");
     const service = await startService(cluster, name, CONNECTIONS);
-    const rebuilt: string[] = [];
+    const upkeep = [`${offers} offers, filled in ${filled.toFixed(0)} s:`, "", `- ${size}`];
     try {
       add("publishing: API, worker and database", await measurePublishing(cluster, market, service));
+      const done = sizes.slice(0, n + 1);
+      const all = [...series.values()];
+      await show([...tableOf(done, all), ...recallLines(recalls)], drawGrowth(done, all));
       step("rebuilding the graph while serving");
-      rebuilt.push(...(await measureRebuilding(market, offers, service)));
+      upkeep.push(...listOf(await measureRebuilding(market, offers, service)));
     } finally {
       await service.stop();
     }
-    const churned = await measureChurn(market, step);
-    upkeep.push(
-      "",
-      `${offers} offers, filled in ${filled.toFixed(0)} s:`,
-      "",
-      ...[size, ...rebuilt, ...churned].map((line) => `- ${line}`),
-    );
+    upkeep.push(...listOf(await measureChurn(market, step)));
+    await show(upkeep);
     await withClient(cluster.url, (client) => client.query(`drop database ${name} with (force)`));
-    const done = sizes.slice(0, n + 1);
-    const all = [...series.values()];
-    await show([...tableOf(done, all), ...recallLines(recalls), ...upkeep], drawGrowth(done, all));
   }
 };
+
+const listOf = (lines: string[]): string[] => lines.map((line) => `- ${line}`);
 
 const tableOf = (sizes: number[], all: Series[]): string[] => [
   `| ms of processor time: p50 / p95 (bare index scan) | ${sizes.map((size) => `${size} offers`).join(" | ")} | p50 a tenfold |`,
@@ -384,7 +380,7 @@ const recallLines = (recalls: string[]): string[] => [
   "",
   "Of the ten truly nearest offers the search by vector finds:",
   "",
-  ...recalls.map((line) => `- ${line}`),
+  ...listOf(recalls),
 ];
 
 /**

@@ -324,8 +324,11 @@ const idAt = (moment: number, random: () => number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-8${hex(3)}-${hex(12)}`;
 };
 
-/** Returns one offer as a row of market.offer without an account. It was published before `now` (milliseconds). */
-export const offerNumber = (n: number, now: number) => {
+/**
+ * Returns one of `offers` offers as a row of market.offer without an account. They were published before `now`
+ * (milliseconds) in the order of their numbers, because that is the order in which a market stores them.
+ */
+export const offerNumber = (n: number, offers: number, now: number) => {
   const random = randomFrom(n);
   const language = random() < ENGLISH_SHARE ? "en" : pick(random, LANGUAGES.slice(1));
   const subject = random() < SOFA_SHARE ? SOFA : pick(random, SUBJECTS);
@@ -340,7 +343,7 @@ export const offerNumber = (n: number, now: number) => {
   const mail = `person${n}@example.com`;
   const sentences = Array.from({ length: 2 + Math.floor(random() * 5) }, () => pick(random, words.sentences));
   const text = `${title}, ${words.condition}. ${sentences.join(" ")} ${label}, ${city}. ${words.contact} ${mail}`;
-  const published = now - 60_000 - Math.floor(random() * OLDEST_MS);
+  const published = now - 60_000 - Math.floor(((offers - n - random()) / offers) * OLDEST_MS);
   const method = { type: "email", value: mail, preferred: true };
   const isRental = subject.kind === "rental";
   const quoted = (value: unknown, quote: string) => ({
