@@ -1893,7 +1893,7 @@ export type Me = {
      */
     permissions: Record<string, Permission>;
     /**
-     * By action. For a person in the browser, only those that a moderator has set for the account.
+     * By action. For a person in the browser, only those that a moderator has set for the account, and, until a sign-in method is proved, those of reports and of changes of status.
      */
     limits: Record<string, Limit>;
     /**

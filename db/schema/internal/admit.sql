@@ -3,8 +3,8 @@
 --   2. The rate limit (429).
 --   3. The errors in the fields (400).
 --   4. The number of texts, in a sandbox (409).
--- The call is counted last. So replays, conflicts and refused calls are not counted. Calls of a person (with a session)
--- have a rate limit, and are counted, only if a moderator set one for the account.
+-- The call is counted last. So replays, conflicts and refused calls are not counted. Which calls of
+-- a person (with a session) have a rate limit is in rate_limit_window.sql.
 
 create or replace function internal.admit(
   action text, idempotency_key text, request_hash bytea, errors jsonb

@@ -1,6 +1,7 @@
 -- The rolling window of a rate limit. A call is admitted under an advisory lock of its scope and action, so that
 -- parallel calls cannot exceed the limit. GET /v1/me and the response headers show the same usage. Calls of a person
--- (with a session) are counted only where a moderator set a limit for the account.
+-- (with a session) are counted only where a moderator set a limit for the account, and, while the account has no proved
+-- sign-in method, its reports and changes of status.
 
 -- Plain SQL, which PostgreSQL makes a part of the query that calls it (internal.own_usages).
 create or replace function internal.usage_since(

@@ -132,7 +132,8 @@ export const me = z
       .meta({ maxProperties: 100, description: "By permission." }),
     limits: z.record(actionName, figures).meta({
       maxProperties: 100,
-      description: "By action. For a person in the browser, only those that a moderator has set for the account.",
+      description:
+        "By action. For a person in the browser, only those that a moderator has set for the account, and, until a sign-in method is proved, those of reports and of changes of status.",
     }),
     pending_verifications: z.array(verification).max(1000).describe("What the person is asked to prove."),
     activity: z
