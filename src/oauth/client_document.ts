@@ -1,14 +1,12 @@
-import { get, type RequestOptions } from "node:http";
-import { get as getSecurely } from "node:https";
-import { useAgent as agentFor } from "request-filtering-agent";
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
+import { sendOutbound } from "../http/outbound.ts";
 import { type Problem, problem } from "../http/problem.ts";
 import { text } from "../http/schemas/values.ts";
 
 /**
  * Clients that publish a document about themselves (client id metadata documents). Their client_id is the https address
- * of the document. Anybody can name an address, so it is fetched with care: no redirects, a limit of size and time, and
- * no connection to an address that is not public. The address is judged when the connection is made, not by the name.
+ * of the document. Anybody can name an address, so it is fetched with care, and within limits of size and time.
  */
 
 /** What we use of a document. */
@@ -46,40 +44,44 @@ const isClientId = (address: string, anyAddress: boolean): boolean => {
   return isSecure && pathname !== "/" && username === "" && password === "" && hash === "" && href === address;
 };
 
+/** Returns why a response cannot be a document, to end the sentence "... but"; null if it can. */
+const flawOf = ({ statusCode, headers }: IncomingMessage): string | null => {
+  if (statusCode !== 200) return `its status there is ${statusCode} and not 200`;
+  return /^application\/([a-z0-9.+-]+\+)?json\b/i.test(headers["content-type"] ?? "")
+    ? null
+    : "what is there is not JSON";
+};
+
+/** Reads the body of a response; null if it is too large, and then the rest is not read. */
+const readBody = async (response: AsyncIterable<Buffer>): Promise<string | null> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return null;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+};
+
 /** Fetches a body. @throws an Error whose message ends the sentence "... but" */
 const fetchBody = async (address: string, anyAddress: boolean): Promise<string> => {
   const signal = AbortSignal.timeout(MOST_MS);
-  const options: RequestOptions = {
-    agent: agentFor(address, { allowPrivateIPAddress: anyAddress, allowMetaIPAddress: anyAddress }),
-    headers: { accept: "application/json" },
-    signal,
-  };
-  return new Promise((resolve, reject) => {
-    const sent = (address.startsWith("https:") ? getSecurely : get)(address, options, (response) => {
-      const refuse = (why: string) => {
-        response.destroy();
-        reject(new Error(why));
-      };
-      if (response.statusCode !== 200) return refuse(`its status there is ${response.statusCode} and not 200`);
-      if (!/^application\/([a-z0-9.+-]+\+)?json\b/i.test(response.headers["content-type"] ?? ""))
-        return refuse("what is there is not JSON");
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      response.on("data", (chunk: Buffer) => {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > MOST_BYTES) refuse(`the document there has more than ${MOST_BYTES / 1024} KB`);
-      });
-      response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
-      response.on("error", reject);
-    });
-    sent.on("error", reject);
-  }).catch((error: unknown) => {
+  const fail = (): never => {
     if (signal.aborted) throw new Error(`nothing whole came from there within ${MOST_MS / 1_000} seconds`);
     // The message of a connection that fails would tell strangers what is in our network.
-    const isOurs = error instanceof Error && !("code" in error) && !/not allowed/.test(error.message);
-    throw isOurs ? error : new Error("it cannot be reached there from the internet");
-  }) as Promise<string>;
+    throw new Error("it cannot be reached there from the internet");
+  };
+  const headers = { accept: "application/json" };
+  const response = await sendOutbound(address, { anyAddress, headers, signal }).catch(fail);
+  const flaw = flawOf(response);
+  if (flaw !== null) {
+    response.destroy();
+    throw new Error(flaw);
+  }
+  const body = await readBody(response).catch(fail);
+  if (body === null) throw new Error(`the document there has more than ${MOST_BYTES / 1024} KB`);
+  return body;
 };
 
 const read = async (clientId: string, anyAddress: boolean): Promise<ClientDocument> => {

@@ -1,13 +1,10 @@
-import { type RequestOptions, request } from "node:http";
-import { request as requestSecurely } from "node:https";
 import type { LookupFunction } from "node:net";
-import { useAgent as agentFor } from "request-filtering-agent";
 import { Webhook } from "standardwebhooks";
+import { sendOutbound } from "../http/outbound.ts";
 
 /**
  * One attempt to send an event. Anybody can name an address, so nothing of a response is used but its status and
- * Retry-After: the connection is closed when the headers are there, redirects are not followed, and no connection is made
- * to an address that is not public. The address is judged when the connection is made, not by the name.
+ * Retry-After, and the connection is closed when the headers are there.
  */
 
 /** What is sent where. */
@@ -46,12 +43,11 @@ export const createSend =
       tookMs: Math.round(performance.now() - began),
     });
     const failed = (error: string): Outcome => ended({ status: null, error, retryAfter: null });
-    const isSecure = url.startsWith("https:");
-    if (!isSecure && !anyAddress) return failed("The address does not begin with https://.");
+    if (!url.startsWith("https:") && !anyAddress) return failed("The address does not begin with https://.");
     const now = new Date();
-    const options: RequestOptions = {
+    const response = await sendOutbound(url, {
+      anyAddress,
       method: "POST",
-      agent: agentFor(url, { allowPrivateIPAddress: anyAddress, allowMetaIPAddress: anyAddress }),
       headers: {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
@@ -61,31 +57,23 @@ export const createSend =
         "webhook-timestamp": Math.floor(now.getTime() / 1000),
         "webhook-signature": new Webhook(secret).sign(eventId, now, body),
       },
+      body,
       signal: AbortSignal.any([timeout, stopping]),
       ...(lookup === undefined ? {} : { lookup }),
-    };
-    return new Promise<Outcome>((resolve, reject) => {
-      const sent = (isSecure ? requestSecurely : request)(url, options, (response) => {
-        response.on("error", () => undefined);
-        response.destroy();
-        const { statusCode: status = 0, headers } = response;
-        const isRedirect = status >= 300 && status < 400;
-        resolve(
-          ended({
-            status,
-            error: isRedirect ? `The receiver answered ${status}, and redirects are not followed.` : null,
-            retryAfter: secondsOf(headers["retry-after"], Date.now()),
-          }),
-        );
-      });
-      sent.on("error", reject);
-      sent.end(body);
-    }).catch(() =>
-      failed(
+    }).catch(() => null);
+    if (response === null)
+      return failed(
         timeout.aborted
           ? `No response came within ${mostMs / 1000} seconds.`
           : // The message of a connection that fails would tell strangers what is in our network.
             "The receiver cannot be reached from the internet.",
-      ),
-    );
+      );
+    response.destroy();
+    const { statusCode: status = 0, headers } = response;
+    const isRedirect = status >= 300 && status < 400;
+    return ended({
+      status,
+      error: isRedirect ? `The receiver answered ${status}, and redirects are not followed.` : null,
+      retryAfter: secondsOf(headers["retry-after"], Date.now()),
+    });
   };

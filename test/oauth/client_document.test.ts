@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import test from "ava";
 import { findDocuments } from "../../src/oauth/client_document.ts";
+import { SWITCHING, serveRaw } from "../support/raw_server.ts";
 
 /** Fetching the documents in which clients describe themselves, from servers that want to harm the market. */
 
@@ -99,6 +100,22 @@ test("a redirect is not followed", async (t) => {
   const address = await listen(t, (_request, response) => response.writeHead(302, { location: target }).end());
   t.regex(await refusalOf(anywhere(address)), /its status there is 302/);
   t.false(followed);
+});
+
+test("a fetch ends however the server ends it, and also if it wants to speak another protocol", async (t) => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+  for (const [answer, why] of [
+    [SWITCHING, /its status there is 101 and not 200/],
+    ["", /cannot be reached/],
+    ["HTTP/1.1 102 Processing\r\n\r\n", /cannot be reached/],
+    [head, /cannot be reached/],
+    [`${head}content-length: 100\r\n\r\n{`, /cannot be reached/],
+    // The end of the connection is the end of the body.
+    [`${head}\r\n{}`, /lacks client_id/],
+  ] as const) {
+    const port = await serveRaw(t, (socket) => socket.end(answer));
+    t.regex(await refusalOf(anywhere(`http://127.0.0.1:${port}/client.json`)), why, answer);
+  }
 });
 
 test("what is no JSON is refused", async (t) => {

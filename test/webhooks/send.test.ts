@@ -3,6 +3,8 @@ import { type AddressInfo, createServer as createTcpServer, type LookupFunction 
 import test from "ava";
 import { decryptSecret, encryptSecret, newWebhookSecret, readKeys } from "../../src/webhooks/secrets.ts";
 import { createSend, secondsOf } from "../../src/webhooks/send.ts";
+import { eventually } from "../support/market.ts";
+import { SWITCHING, serveRaw } from "../support/raw_server.ts";
 
 /** Attempts to send to receivers and through resolvers that lie, and the encryption of secrets. */
 
@@ -145,6 +147,29 @@ test("silence, dripping headers and endless interim answers are given up when th
   const ports = [silent, await drip("HTTP/1.1 200 OK\r\nx: ", "y"), await drip("", "HTTP/1.1 102 Processing\r\n\r\n")];
   const outcomes = await Promise.all(ports.map((port) => anywhere(sendable(`http://127.0.0.1:${port}/`), never)));
   for (const { status, error } of outcomes) t.deepEqual([status, error], [null, "No response came within 1 seconds."]);
+});
+
+test("an attempt ends however the receiver ends it, and also if it wants to speak another protocol", async (t) => {
+  let open = 0;
+  const switching = await serveRaw(t, (socket) => {
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+    });
+    socket.write(SWITCHING);
+  });
+  // No time limit ends this attempt.
+  const patient = createSend({ anyAddress: true, mostMs: 2 ** 31 - 1 });
+  const { status, error } = await patient(sendable(`http://127.0.0.1:${switching}/`), never);
+  t.deepEqual([status, error], [101, null], "the database words it, as any other status");
+  await eventually(
+    async () => open,
+    (count) => count === 0,
+  );
+  for (const answer of ["", "HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 102 Processing\r\n\r\n", "no HTTP\r\n\r\n"]) {
+    const port = await serveRaw(t, (socket) => socket.end(answer));
+    t.is((await patient(sendable(`http://127.0.0.1:${port}/`), never)).error, UNREACHABLE, answer);
+  }
 });
 
 test("the error tells nothing of our network", async (t) => {

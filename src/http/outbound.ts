@@ -1,0 +1,33 @@
+import { type IncomingMessage, type RequestOptions, request } from "node:http";
+import { request as requestSecurely } from "node:https";
+import { useAgent as agentFor } from "request-filtering-agent";
+
+/**
+ * Requests to addresses that anybody may name. Redirects are not followed, and no connection is made to an address that
+ * is not public. The address is judged when the connection is made, not by the name.
+ */
+
+/**
+ * Sends a request. It ends in every case, though not in time: that is what `options.signal` is for.
+ * @param options.anyAddress also addresses that are not public, for tests and closed networks
+ * @returns the response as soon as its head is there, for the caller to read or to destroy
+ * @throws an Error if none comes. Its message would tell strangers what is in our network
+ */
+export const sendOutbound = (
+  url: string,
+  { anyAddress, body, ...options }: RequestOptions & { anyAddress: boolean; body?: string },
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const agent = agentFor(url, { allowPrivateIPAddress: anyAddress, allowMetaIPAddress: anyAddress });
+    const sent = (url.startsWith("https:") ? requestSecurely : request)(url, { ...options, agent });
+    sent.on("response", resolve);
+    // We never ask for another protocol. Without this listener, Node tells of `101 Switching Protocols` only by "close".
+    sent.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(response);
+    });
+    sent.on("error", reject);
+    // The last event of every request, so nothing can leave the promise open. After the others it changes nothing.
+    sent.on("close", () => reject(new Error("The connection was closed before a response came.")));
+    sent.end(body);
+  });
