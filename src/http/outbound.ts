@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import { request as requestSecurely } from "node:https";
 import { useAgent as agentFor } from "request-filtering-agent";
+import { lookupOutside } from "./lookup.ts";
 
 /**
  * Requests to addresses that anybody may name. Redirects are not followed, and no connection is made to an address that
@@ -10,16 +11,23 @@ import { useAgent as agentFor } from "request-filtering-agent";
 /**
  * Sends a request. It ends in every case, though not in time: that is what `options.signal` is for.
  * @param options.anyAddress also addresses that are not public, for tests and closed networks
+ * @param options.lookup resolves names, and what it finds is judged; default: lookupOutside, and the system where names
+ * of a closed network have to be found
  * @returns the response as soon as its head is there, for the caller to read or to destroy
  * @throws an Error if none comes. Its message would tell strangers what is in our network
  */
 export const sendOutbound = (
   url: string,
-  { anyAddress, body, ...options }: RequestOptions & { anyAddress: boolean; body?: string },
+  {
+    anyAddress,
+    body,
+    lookup = anyAddress ? undefined : lookupOutside,
+    ...options
+  }: RequestOptions & { anyAddress: boolean; body?: string },
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const agent = agentFor(url, { allowPrivateIPAddress: anyAddress, allowMetaIPAddress: anyAddress });
-    const sent = (url.startsWith("https:") ? requestSecurely : request)(url, { ...options, agent });
+    const sent = (url.startsWith("https:") ? requestSecurely : request)(url, { ...options, lookup, agent });
     sent.on("response", resolve);
     // We never ask for another protocol. Without this listener, Node tells of `101 Switching Protocols` only by "close".
     sent.on("upgrade", (response, socket) => {

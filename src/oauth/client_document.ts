@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { LookupFunction } from "node:net";
 import { z } from "zod";
 import { sendOutbound } from "../http/outbound.ts";
 import { type Problem, problem } from "../http/problem.ts";
@@ -65,7 +66,7 @@ const readBody = async (response: AsyncIterable<Buffer>): Promise<string | null>
 };
 
 /** Fetches a body. @throws an Error whose message ends the sentence "... but" */
-const fetchBody = async (address: string, anyAddress: boolean): Promise<string> => {
+const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFunction): Promise<string> => {
   const signal = AbortSignal.timeout(MOST_MS);
   const fail = (): never => {
     if (signal.aborted) throw new Error(`nothing whole came from there within ${MOST_MS / 1_000} seconds`);
@@ -73,7 +74,7 @@ const fetchBody = async (address: string, anyAddress: boolean): Promise<string> 
     throw new Error("it cannot be reached there from the internet");
   };
   const headers = { accept: "application/json" };
-  const response = await sendOutbound(address, { anyAddress, headers, signal }).catch(fail);
+  const response = await sendOutbound(address, { anyAddress, lookup, headers, signal }).catch(fail);
   const flaw = flawOf(response);
   if (flaw !== null) {
     response.destroy();
@@ -84,8 +85,8 @@ const fetchBody = async (address: string, anyAddress: boolean): Promise<string> 
   return body;
 };
 
-const read = async (clientId: string, anyAddress: boolean): Promise<ClientDocument> => {
-  const body = await fetchBody(clientId, anyAddress);
+const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFunction): Promise<ClientDocument> => {
+  const body = await fetchBody(clientId, anyAddress, lookup);
   let json: unknown;
   try {
     json = JSON.parse(body);
@@ -103,8 +104,9 @@ const read = async (clientId: string, anyAddress: boolean): Promise<ClientDocume
 /**
  * Makes the function that fetches documents for one process.
  * @param anyAddress also http and addresses that are not public, for tests and closed networks
+ * @param lookup resolves names; default: that of sendOutbound
  */
-export const findDocuments = (anyAddress: boolean): FindDocument => {
+export const findDocuments = (anyAddress: boolean, lookup?: LookupFunction): FindDocument => {
   let fetching = 0;
   return async (clientId) => {
     if (!isClientId(clientId, anyAddress))
@@ -117,7 +119,7 @@ export const findDocuments = (anyAddress: boolean): FindDocument => {
       );
     fetching += 1;
     try {
-      return await read(clientId, anyAddress);
+      return await read(clientId, anyAddress, lookup);
     } catch (error) {
       throw unusable(error instanceof Error ? error.message : String(error));
     } finally {

@@ -30,7 +30,7 @@ export const secondsOf = (retryAfter: string | undefined, now: number): number |
 /**
  * Makes the function that sends, for one process.
  * @param options.anyAddress also http and addresses that are not public, for tests and closed networks
- * @param options.lookup resolves names; default: the system
+ * @param options.lookup resolves names; default: that of sendOutbound
  * @param options.mostMs the time that an attempt may take
  */
 export const createSend =
@@ -59,7 +59,7 @@ export const createSend =
       },
       body,
       signal: AbortSignal.any([timeout, stopping]),
-      ...(lookup === undefined ? {} : { lookup }),
+      lookup,
     }).catch(() => null);
     if (response === null)
       return failed(

@@ -1,6 +1,7 @@
+import { lookup as systemLookup } from "node:dns";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, LookupFunction } from "node:net";
 import test from "ava";
 import { findDocuments } from "../../src/oauth/client_document.ts";
 import { SWITCHING, serveRaw } from "../support/raw_server.ts";
@@ -32,7 +33,8 @@ const serveDocument = async (t: Teardown, changes: object = {}, headers: Record<
 };
 
 const anywhere = findDocuments(true);
-const publicOnly = findDocuments(false);
+// The system knows the name localhost without a nameserver.
+const publicOnly = findDocuments(false, systemLookup as LookupFunction);
 
 /** The detail of the refusal. @throws an Error if there is none, or if it is no Problem for the person */
 const refusalOf = async (attempt: Promise<unknown>): Promise<string> => {
