@@ -56,7 +56,8 @@ export const send = (request: Request, response: Response, { status, headers, bo
   // readableEnded (the body was read) and not complete (its bytes have arrived), because complete depends on timing:
   // the header would reveal how long the response took.
   if (hasBody(request) && !request.readableEnded) {
-    lines.push("Connection", "close");
+    // Some Problems say it themselves, because pages are sent without this function.
+    if (headers["Connection"] === undefined) lines.push("Connection", "close");
     response.once("finish", () => {
       request.resume();
       setTimeout(() => request.socket.destroy(), LINGER_MS).unref();

@@ -1,6 +1,6 @@
-import express, { type RequestHandler, type Router } from "express";
-import { type PROBLEMS, problem, problemAnswer, problemOf } from "../http/problem.ts";
-import { requestIdOf } from "../http/send.ts";
+import express, { type Request, type RequestHandler, type Response, type Router } from "express";
+import { type Answer, type PROBLEMS, problem, problemAnswer, problemOf } from "../http/problem.ts";
+import { requestIdOf, send } from "../http/send.ts";
 import { servePages } from "../pages/frame.ts";
 import { authorizePage, type OAuthContext } from "./authorize.ts";
 import { type Endpoint, registerEndpoint, revokeEndpoint, tokenEndpoint } from "./endpoints.ts";
@@ -14,6 +14,18 @@ import { discoveryDocument } from "./metadata.ts";
 /** A changed document appears soon enough, and clients that connect do not ask for it again and again. */
 const DOCUMENT_CACHE = "public, max-age=300";
 
+/** Sends JSON, or nothing. */
+const sendJson = (
+  request: Request,
+  response: Response,
+  { status, headers = {}, body }: { status: number; headers?: Answer["headers"]; body: object | null },
+): void =>
+  send(request, response, {
+    status,
+    headers: body === null ? headers : { ...headers, "Content-Type": "application/json; charset=utf-8" },
+    body: body && JSON.stringify(body),
+  });
+
 /** Programs in a browser may read the answers, but never with the browser's cookies. A preflight is kept for a day. */
 const allowOrigins =
   (methods: string): RequestHandler =>
@@ -21,12 +33,12 @@ const allowOrigins =
     response.set("Access-Control-Allow-Origin", "*");
     response.set("Cross-Origin-Resource-Policy", "cross-origin");
     if (request.method !== "OPTIONS") return next();
-    response.set({
+    const headers = {
       "Access-Control-Allow-Methods": methods,
       "Access-Control-Allow-Headers": "Authorization, Content-Type, MCP-Protocol-Version",
       "Access-Control-Max-Age": "86400",
-    });
-    response.status(204).end();
+    };
+    sendJson(request, response, { status: 204, headers, body: null });
   };
 
 /** The names that OAuth has for what is not the client's fault. */
@@ -42,32 +54,29 @@ const answering =
   async (request, response) => {
     response.set({ "Cache-Control": "no-store", Pragma: "no-cache" });
     try {
-      const { status, body } = await endpoint(request, response);
-      response.status(status);
-      if (body === null) response.end();
-      else response.json(body);
+      sendJson(request, response, await endpoint(request, response));
     } catch (thrown) {
       const failure = problemOf(thrown);
       const { status, headers, body } = problemAnswer(failure, requestIdOf(response), baseUrl());
       if (status >= 500) response.locals["thrown"] = thrown;
-      response
-        .status(status)
-        .set({ ...headers, "Content-Type": "application/json; charset=utf-8" })
-        .json({
+      sendJson(request, response, {
+        status,
+        headers,
+        body: {
           error: ERRORS[failure.code] ?? "invalid_request",
           error_description: failure.detail,
           ...JSON.parse(String(body)),
-        });
+        },
+      });
     }
   };
 
 /** Refuses the other methods of a path. */
 const refuseOthers =
   ({ baseUrl }: OAuthContext, allowed: string): RequestHandler =>
-  (_request, response) => {
+  (request, response) => {
     const failure = problem("method_not_allowed", `This path has only: ${allowed}.`, {}, { Allow: allowed });
-    const { status, headers, body } = problemAnswer(failure, requestIdOf(response), baseUrl());
-    response.status(status).set(headers).send(body);
+    send(request, response, problemAnswer(failure, requestIdOf(response), baseUrl()));
   };
 
 /** Makes the router of the authorization server. Other paths pass through. */
@@ -94,7 +103,8 @@ export const oauth = (context: OAuthContext): Router => {
       next(discoveryDocument(context.baseUrl(), request.path) === null ? "route" : undefined);
     }, allowOrigins("GET"))
     .get((request, response) => {
-      response.set("Cache-Control", DOCUMENT_CACHE).json(discoveryDocument(context.baseUrl(), request.path));
+      const body = discoveryDocument(context.baseUrl(), request.path);
+      sendJson(request, response, { status: 200, headers: { "Cache-Control": DOCUMENT_CACHE }, body });
     })
     .all(refuseOthers(context, "GET, HEAD, OPTIONS"));
   router.use(servePages([authorizePage(context)], context.baseUrl));

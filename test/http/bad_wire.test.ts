@@ -185,6 +185,29 @@ test.serial("a body without a stated length is cut off when it exceeds the cap",
   t.true(answer.closed || /connection: close/i.test(answer.head));
 });
 
+const FORM_HEADERS = { "Content-Type": "application/x-www-form-urlencoded" };
+for (const [method, path, headers, status] of [
+  ["POST", "/oauth/register", JSON_HEADERS, 413],
+  ["POST", "/oauth/token", FORM_HEADERS, 413],
+  ["POST", "/oauth/revoke", JSON_HEADERS, 415],
+  ["PUT", "/oauth/register", JSON_HEADERS, 405],
+  ["OPTIONS", "/oauth/token", JSON_HEADERS, 204],
+  ["GET", "/.well-known/oauth-authorization-server", JSON_HEADERS, 200],
+] as const) {
+  test(`${method} ${path} answers ${status} without reading the rest of the body, and closes the connection`, async (t) => {
+    const piece = "x".repeat(20_000);
+    for (const [stated, body] of [
+      [{ "Content-Length": 64 * MB }, piece],
+      [{ "Transfer-Encoding": "chunked" }, `${piece.length.toString(16)}\r\n${piece}\r\n`],
+    ] as const) {
+      // The rest of the body never comes, so only the answer can end the connection.
+      const answer = await speak(market.url, head(method, path, { Authorization: "", ...headers, ...stated }) + body);
+      t.deepEqual(answer.statuses, [status]);
+      t.deepEqual(answer.head.match(/^connection: .*$/gim), ["Connection: close"]);
+    }
+  });
+}
+
 test("a request that breaks off in its body does not harm the service", async (t) => {
   const { hostname, port } = new URL(market.url);
   for (let n = 0; n < 10; n += 1) {
