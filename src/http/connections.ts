@@ -21,12 +21,15 @@ const UNREAD_CHECK_MS = 1_000;
  * Makes the connections of a server shared.
  * @param most how many connections may be open
  * @param mostUnread how many bytes of answers may wait until their clients read them
- * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open
+ * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open; and
+ * `stop`, after which answers say that their connections end
  */
 export const shareConnections = (most: number, mostUnread: number, listener: RequestListener) => {
   const networks = new Map<string, Set<Socket>>();
   const requests = new WeakMap<Socket, Set<ServerResponse>>();
   let open = 0;
+  /** Whether the process stops. Each connection then ends with the last answer that it owes. */
+  let stopping = false;
 
   /** What waits for the client of a connection. An answer has no socket until those before it are sent. */
   const unreadOf = (socket: Socket): number => {
@@ -80,11 +83,27 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     });
   };
 
+  /**
+   * Makes the last answer that a connection owes say `Connection: close`, so that its client sends the next request on
+   * another connection. An earlier one must not say it: Node then closes the connection before the others are sent.
+   */
+  const announceEnd = (responses: ReadonlySet<ServerResponse>): void => {
+    const last = [...responses].at(-1);
+    for (const response of responses) if (!response.headersSent) response.shouldKeepAlive = response !== last;
+  };
+
+  const stop = (): void => {
+    stopping = true;
+    for (const sockets of networks.values())
+      for (const socket of sockets) announceEnd(requests.get(socket) ?? new Set());
+  };
+
   const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     const { socket } = request;
     const responses = requests.get(socket) ?? new Set();
     requests.set(socket, responses.add(response));
     response.once("close", () => responses.delete(response));
+    if (stopping) announceEnd(responses);
     if (responses.size > OPEN_REQUESTS) socket.destroy();
     if (!socket.destroyed) listener(request, response as Parameters<RequestListener>[1]);
   };
@@ -95,5 +114,5 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     server.once("close", () => clearInterval(timer));
   };
 
-  return { listener: serveRequest, watch };
+  return { listener: serveRequest, watch, stop };
 };

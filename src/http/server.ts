@@ -23,7 +23,8 @@ const MAX_CONNECTIONS = 10_000;
  */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /**
- * Load balancers poll /readyz about every second. After this time they send no more requests, so the port can close.
+ * Load balancers poll /readyz about every second. After this time they send no more requests, so the port can close. Until
+ * then idle connections stay open: a client that uses one is told to open another.
  */
 const DRAIN_MS = 1_000;
 
@@ -44,7 +45,10 @@ const RAW: Record<string, { status: string; code: ProblemCode; detail: string }>
 export type HttpServer = {
   /** The URL at which it listens, without a trailing slash. */
   url: string;
-  /** Waits DRAIN_MS, closes the port, and resolves when all requests are answered, after `graceMs` at the latest. */
+  /**
+   * Waits DRAIN_MS, closes the port, and resolves when all requests are answered, after `graceMs` at the latest. From the
+   * start on, answers say `Connection: close`.
+   */
   close(graceMs: number): Promise<void>;
 };
 
@@ -71,7 +75,7 @@ export const serve = async (
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
   const { socketTimeout, maxConnections, maxUnread, ...limits } = { ...LIMITS, ...options.limits };
-  const { listener, watch } = shareConnections(maxConnections, maxUnread, app);
+  const { listener, watch, stop } = shareConnections(maxConnections, maxUnread, app);
   // The application refuses a request without a host, with a problem document.
   const server: Server = createServer({ ...limits, requireHostHeader: false }, listener);
   watch(server);
@@ -124,6 +128,7 @@ export const serve = async (
   return {
     url: `http://${name.includes(":") ? `[${name}]` : name}:${address.port}`,
     async close(graceMs) {
+      stop();
       await sleep(DRAIN_MS);
       // A process that was busy for so long first accepts what has arrived. A port that closes resets it.
       await nextTurn();

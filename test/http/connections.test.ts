@@ -8,6 +8,7 @@ import { openMarket } from "./contract.ts";
 /** Connections are shared by the callers' networks, and one connection cannot carry any number of requests at once. */
 
 const GET = "GET /v1 HTTP/1.1\r\nHost: souk\r\n\r\n";
+const GET_SLOW = "GET /slow HTTP/1.1\r\nHost: souk\r\n\r\n";
 
 type Line = { socket: Socket; text: string; closed: boolean };
 
@@ -32,6 +33,10 @@ const open = (port: number, from: string, first = ""): Line => {
 const statuses = ({ text }: Line): string[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? "");
 
+/** What the answers say about the connection, in their order. */
+const announced = ({ text }: Line): string[] =>
+  [...text.matchAll(/^Connection: ([a-z-]+)\r$/gm)].map(([, what]) => what ?? "");
+
 test("when all connections are open, a new one takes the place of an idle one of the network that has most", async (t) => {
   const app = express();
   let release = () => {};
@@ -47,7 +52,7 @@ test("when all connections are open, a new one takes the place of an idle one of
   t.teardown(() => server.close(0));
   const port = Number(new URL(server.url).port);
 
-  const busy = open(port, "127.0.0.2", "GET /slow HTTP/1.1\r\nHost: souk\r\n\r\n");
+  const busy = open(port, "127.0.0.2", GET_SLOW);
   const greedy = [busy, ...Array.from({ length: 19 }, () => open(port, "127.0.0.2"))];
   t.teardown(() => greedy.forEach(({ socket }) => void socket.destroy()));
   await eventually(
@@ -169,4 +174,45 @@ test("a connection that arrives while a stopping process is busy is answered bef
     (isClosed) => isClosed,
   );
   t.deepEqual(statuses(late), ["200"]);
+});
+
+test("while a process stops, each connection ends with an answer that says so, and none of its requests is lost", async (t) => {
+  const app = express();
+  const released = Promise.withResolvers<void>();
+  let begun = 0;
+  app.get("/slow", async (_request, response) => {
+    begun += 1;
+    await released.promise;
+    response.end("slow");
+  });
+  app.use((_request, response) => void response.end("served"));
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "" });
+  const port = Number(new URL(server.url).port);
+  const next = open(port, "127.0.0.2", GET);
+  const waiting = open(port, "127.0.0.2", GET_SLOW);
+  const ahead = open(port, "127.0.0.2", GET_SLOW.repeat(2));
+  const further = open(port, "127.0.0.2", GET_SLOW);
+  await eventually(
+    async () => statuses(next).length === 1 && begun === 4,
+    (all) => all,
+  );
+  // They are there before the port closes, and are read when the process is already stopping.
+  next.socket.write(GET);
+  further.socket.write(GET_SLOW);
+  const closed = server.close(60_000);
+  await eventually(
+    async () => begun,
+    (count) => count === 5,
+  );
+  released.resolve();
+  await closed;
+  await eventually(
+    async () => [next, waiting, ahead, further].every((line) => line.closed),
+    (all) => all,
+  );
+  t.deepEqual(announced(waiting), ["close"]);
+  for (const line of [next, ahead, further]) {
+    t.deepEqual(statuses(line), ["200", "200"]);
+    t.deepEqual(announced(line), ["keep-alive", "close"]);
+  }
 });
