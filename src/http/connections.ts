@@ -27,6 +27,8 @@ const UNREAD_CHECK_MS = 1_000;
 export const shareConnections = (most: number, mostUnread: number, listener: RequestListener) => {
   const networks = new Map<string, Set<Socket>>();
   const requests = new WeakMap<Socket, Set<ServerResponse>>();
+  /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
+  const read = new WeakMap<Socket, number>();
   let open = 0;
   /** Whether the process stops. Each connection then ends with the last answer that it owes. */
   let stopping = false;
@@ -98,11 +100,27 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
       for (const socket of sockets) announceEnd(requests.get(socket) ?? new Set());
   };
 
+  /**
+   * Closes the connections that owe no answer and on which no request has begun to arrive. Node's own function also closes
+   * those whose answer is made but not yet written, as its client reads slowly.
+   */
+  const closeIdle = (): void => {
+    for (const sockets of networks.values())
+      for (const socket of sockets)
+        if (requests.get(socket)?.size === 0 && read.get(socket) === socket.bytesRead) socket.destroy();
+  };
+
   const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     const { socket } = request;
     const responses = requests.get(socket) ?? new Set();
+    const before = [...responses].at(-1);
+    // Its client was told that this connection carries no further request. It would get no answer to this one.
+    if (before?.headersSent && !before.shouldKeepAlive) return;
     requests.set(socket, responses.add(response));
-    response.once("close", () => responses.delete(response));
+    response.once("close", () => {
+      responses.delete(response);
+      if (responses.size === 0) read.set(socket, socket.bytesRead);
+    });
     if (stopping) announceEnd(responses);
     if (responses.size > OPEN_REQUESTS) socket.destroy();
     if (!socket.destroyed) listener(request, response as Parameters<RequestListener>[1]);
@@ -110,6 +128,8 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
 
   const watch = (server: Server): void => {
     server.on("connection", connect);
+    // Node calls it when the server closes, too.
+    server.closeIdleConnections = closeIdle;
     const timer = setInterval(dropUnread, UNREAD_CHECK_MS).unref();
     server.once("close", () => clearInterval(timer));
   };

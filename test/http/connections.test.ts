@@ -216,3 +216,46 @@ test("while a process stops, each connection ends with an answer that says so, a
     t.deepEqual(announced(line), ["keep-alive", "close"]);
   }
 });
+
+test("a process that stops writes answers to their end, and carries out nothing that the client was told it would not", async (t) => {
+  // More than the operating system keeps of one connection.
+  const large = Buffer.alloc(16 * 1024 * 1024, "x");
+  const app = express();
+  const served: string[] = [];
+  app.use((request, response) => {
+    served.push(request.path);
+    response.end(request.path === "/large" ? large : "served");
+  });
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "" });
+  const port = Number(new URL(server.url).port);
+  const getLarge = "GET /large HTTP/1.1\r\nHost: souk\r\n\r\n";
+  const idle = open(port, "127.0.0.2", GET);
+  const [early, late] = [open(port, "127.0.0.2", getLarge), open(port, "127.0.0.2", GET)];
+  early.socket.pause();
+  await eventually(
+    async () => served.length === 3 && [idle, late].every((line) => statuses(line).length === 1),
+    (all) => all,
+  );
+  late.socket.pause();
+  late.socket.write(getLarge);
+  const closed = server.close(60_000);
+  await eventually(
+    async () => served.length,
+    (count) => count === 4,
+  );
+  // The answer on this connection has said that it is the last.
+  late.socket.write(GET);
+  await eventually(
+    async () => idle.closed,
+    (isClosed) => isClosed,
+  );
+  for (const { socket } of [early, late]) socket.resume();
+  await closed;
+  await eventually(
+    async () => early.closed && late.closed,
+    (all) => all,
+  );
+  t.deepEqual([announced(early), announced(late)], [["keep-alive"], ["keep-alive", "close"]]);
+  for (const { text } of [early, late]) t.true(text.endsWith("x".repeat(large.length)), `${text.length} characters`);
+  t.deepEqual(served.sort(), ["/large", "/large", "/v1", "/v1"]);
+});
