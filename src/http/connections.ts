@@ -21,8 +21,9 @@ const UNREAD_CHECK_MS = 1_000;
  * Makes the connections of a server shared.
  * @param most how many connections may be open
  * @param mostUnread how many bytes of answers may wait until their clients read them
- * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open; and
- * `stop`, after which answers say that their connections end
+ * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open;
+ * `stop`, after which answers say that their connections end; and `isCarryingOut`, which says whether a connection has a
+ * request under way that has arrived whole
  */
 export const shareConnections = (most: number, mostUnread: number, listener: RequestListener) => {
   const networks = new Map<string, Set<Socket>>();
@@ -110,6 +111,9 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
         if (requests.get(socket)?.size === 0 && read.get(socket) === socket.bytesRead) socket.destroy();
   };
 
+  /** Whether a request of this connection that has arrived whole is not answered yet. It may be carried out already. */
+  const isCarryingOut = (socket: Socket): boolean => [...(requests.get(socket) ?? [])].some(({ req }) => req.complete);
+
   const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     const { socket } = request;
     const responses = requests.get(socket) ?? new Set();
@@ -134,5 +138,5 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     server.once("close", () => clearInterval(timer));
   };
 
-  return { listener: serveRequest, watch, stop };
+  return { listener: serveRequest, watch, stop, isCarryingOut };
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type express from "express";
 import { EXPECTS_CONTINUE } from "./body.ts";
@@ -75,7 +75,7 @@ export const serve = async (
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
   const { socketTimeout, maxConnections, maxUnread, ...limits } = { ...LIMITS, ...options.limits };
-  const { listener, watch, stop } = shareConnections(maxConnections, maxUnread, app);
+  const { listener, watch, stop, isCarryingOut } = shareConnections(maxConnections, maxUnread, app);
   // The application refuses a request without a host, with a problem document.
   const server: Server = createServer({ ...limits, requireHostHeader: false }, listener);
   watch(server);
@@ -86,8 +86,10 @@ export const serve = async (
   });
   // HTTP allows a server to ignore an unknown expectation, so the request is handled like any other.
   server.on("checkExpectation", listener);
-  server.on("clientError", (error: Error & { code?: string }, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
+    // A client would take this refusal for the answer to a request that is being carried out. Without an answer it knows
+    // that the outcome is unknown.
+    if (error.code === "ECONNRESET" || !socket.writable || isCarryingOut(socket)) return void socket.destroy();
     const { status, code, detail } = RAW[error.code ?? ""] ?? {
       status: "400 Bad Request",
       code: "bad_request" as const,

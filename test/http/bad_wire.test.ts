@@ -266,6 +266,31 @@ for (const [what, bytes, status] of NOT_HTTP) {
   });
 }
 
+test("what cannot be read after a whole request ends the connection without an answer, so that the outcome is unknown", async (t) => {
+  const body = JSON.stringify({ text: "A sofa that nobody was told of. 20 euros" });
+  const request = head("POST", "/v1/offers", { ...JSON_HEADERS, "Content-Length": body.length }) + body;
+  const publishing = await speak(market.url, `${request}}`);
+  t.deepEqual([publishing.statuses, publishing.closed], [[], true]);
+  // Of a request that is answered the outcome is known.
+  const answered = await new Promise<string>((resolve) => {
+    const { hostname, port } = new URL(market.url);
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    socket.once("data", () => socket.write("}"));
+    socket.on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", () => undefined);
+    socket.once("close", () => resolve(text));
+    socket.write(head("GET", "/v1"));
+  });
+  t.deepEqual(answered.match(/HTTP\/1\.1 \d{3}/g), ["HTTP/1.1 200", "HTTP/1.1 400"]);
+  // Without its rest a request cannot be carried out.
+  const chunks = { ...JSON_HEADERS, "Transfer-Encoding": "chunked" };
+  const partial = await speak(market.url, `${head("POST", "/v1/offers", chunks)}2\r\n{"\r\n}`);
+  t.deepEqual([partial.statuses, partial.body.code], [[400], "bad_request"]);
+});
+
 test("a path with invalid percent-encoding gets 400", async (t) => {
   for (const path of [
     "/v1/offers/%zz",
