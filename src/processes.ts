@@ -72,6 +72,12 @@ export const runProcesses = async (config: Config, log: Log): Promise<void> => {
 
   const start = (): void => {
     const worker = cluster.fork();
+    worker.on("error", (error) => {
+      // A process that could not be made is not replaced: no "exit" follows.
+      if (worker.process.pid === undefined) return ended.reject(error);
+      // A process that has just died looks connected for a moment. Whoever asked it gets no answer from it.
+      log.warn({ err: error, pid: worker.process.pid }, "a message did not reach an API process");
+    });
     worker.on("message", async (message: Message) => {
       if ("answer" in message && message.answer === "values") questions.answer(message.id, message.values);
       else if ("ask" in message) {

@@ -20,6 +20,21 @@ const processesOf = async ({ process: first }: Service): Promise<number[]> => {
   return stdout.split("\n").map(Number).filter(Boolean);
 };
 
+/**
+ * NODE_OPTIONS with which the first process, at SIGUSR2, kills one process and answers another's question for the metrics of
+ * all. It does not return to its event loop between the two, so it cannot know yet that one is dead. A process without
+ * further threads has closed its end of the channel.
+ */
+const ASKS_THE_DEAD = `--import=data:text/javascript,${encodeURIComponent(`
+  import { execFileSync } from "node:child_process";
+  import cluster from "node:cluster";
+  if (cluster.isPrimary) process.on("SIGUSR2", () => {
+    const [victim, other] = Object.values(cluster.workers);
+    process.kill(victim.process.pid, "SIGKILL");
+    while (!/^Z[^l]*$/.test(execFileSync("ps", ["-o", "stat=", "-p", victim.process.pid], { encoding: "utf8" }).trim()));
+    other.emit("message", { ask: "text", id: 0 });
+  });`)}`;
+
 /** Sends a request on a connection of its own, so that the processes take turns. */
 const status = (url: string, token: string): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -76,6 +91,24 @@ test("two processes share a port, their metrics are summed, one that dies is rep
   t.deepEqual(await late, Array(REQUESTS).fill(200));
   await stopped;
   for (const child of children) t.throws(() => process.kill(child, 0), { code: "ESRCH" });
+});
+
+test("a question to a process that has just died ends no other process", async (t) => {
+  const database = await createDatabase(t);
+  const env = { API_PROCESSES: "2", DATABASE_POOL_SIZE: "2", NODE_OPTIONS: ASKS_THE_DEAD };
+  const service = await startPart("api", { database: database.url, env }, t);
+  const ready = async () => service.logs().match(/"msg":"ready"/g)?.length ?? 0;
+  await eventually(ready, (count) => count === 2);
+  const before = await processesOf(service);
+  service.process.kill("SIGUSR2");
+  await eventually(
+    async () => service.process.exitCode !== null || (await ready()) === 3,
+    (over) => over,
+  );
+  t.is(service.process.exitCode, null, service.logs());
+  t.regex(service.logs(), /"code":"EPIPE".*"msg":"a message did not reach an API process"/);
+  t.is((await processesOf(service)).filter((pid) => before.includes(pid)).length, 1);
+  await service.stop();
 });
 
 test("processes that cannot listen end the service with an error", async (t) => {
