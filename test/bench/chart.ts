@@ -4,6 +4,8 @@ const WIDTH = 760;
 const HEIGHT = 420;
 /** Space for the labels of the axes, and on the right for the names of the lines. */
 const MARGIN = { left: 56, right: 250, top: 44, bottom: 44 };
+/** Room on the left and on the right, because the width of a text differs from font to font, in pixels. */
+const PADDING = 12;
 /** The least distance between two names, in pixels. */
 const LINE_HEIGHT = 18;
 /** Colours that also differ in lightness (Okabe and Ito, 2008) and are visible on white and on black. */
@@ -71,7 +73,7 @@ export const drawGrowth = (sizes: number[], series: Series[]): string => {
     });
     return `<polyline points="${points.join(" ")}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join("")}`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" aria-label="Median processor time of each operation by the size of the market">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${-PADDING} 0 ${WIDTH + 2 * PADDING} ${HEIGHT}" width="${WIDTH + 2 * PADDING}" height="${HEIGHT}" role="img" aria-label="Median processor time of each operation by the size of the market">
 <style>
   text { font: 13px system-ui, sans-serif; fill: #24292f; }
   .grid { stroke: #d0d7de; }
