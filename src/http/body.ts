@@ -59,6 +59,13 @@ const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
  */
 const MOST_VALUES = 5_000;
 
+/**
+ * How deep objects and lists may lie in each other, the body itself being the first level: more than twenty times as deep
+ * as any request is. Functions that call themselves for each level, such as JSON.stringify, have a stack for some
+ * thousands, and fewer where the stack is in use already.
+ */
+const MOST_LEVELS = 200;
+
 /** The problem of a body that is larger than `maxBytes`. */
 export const tooLarge = (maxBytes: number): Problem =>
   problem(
@@ -172,25 +179,31 @@ const endOfString = (text: string, start: number): number => {
   return text.length;
 };
 
-/** Returns whether a text has more values than that if it is JSON. Looks at no further ones. */
-const hasTooMany = (text: string): boolean => {
-  if (text.length <= MOST_VALUES) return false;
+/** Returns what a text has too much of if it is JSON, or null. Looks at no values after those that are too many. */
+const excessOf = (text: string): string | null => {
+  // Every level has a beginning and an end.
+  if (text.length <= 2 * MOST_LEVELS) return null;
   let values = 0;
+  let level = 0;
+  let deepest = 0;
   for (let place = 0; place < text.length && values <= MOST_VALUES; place += 1) {
     const one = text[place];
     if (one === '"') place = endOfString(text, place);
-    else if (one === "," || one === "[" || one === "{") values += 1;
+    else if (one === ",") values += 1;
+    else if (one === "[" || one === "{") {
+      values += 1;
+      level += 1;
+      deepest = Math.max(deepest, level);
+    } else if (one === "]" || one === "}") level -= 1;
   }
-  return values > MOST_VALUES;
+  if (values > MOST_VALUES) return `${MOST_VALUES.toLocaleString("en")} members and entries of lists`;
+  return deepest > MOST_LEVELS ? `${MOST_LEVELS} levels of objects and lists` : null;
 };
 
-/** Parses the text of a body. @throws Problem 400 if it is not JSON, or has too many values */
+/** Parses the text of a body. @throws Problem 400 if it is not JSON, or has too many values or levels */
 export const parseJson = (text: string): unknown => {
-  if (hasTooMany(text))
-    throw problem(
-      "bad_request",
-      `The body has more than ${MOST_VALUES.toLocaleString("en")} members and entries of lists. Send only what the call needs.`,
-    );
+  const excess = excessOf(text);
+  if (excess !== null) throw problem("bad_request", `The body has more than ${excess}. Send only what the call needs.`);
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -103,7 +103,10 @@ const HANDLED: [what: string, raw: string | Buffer][] = [
     "members named like those of Object.prototype",
     '{"query": "sofa", "__proto__": {"limit": -1}, "constructor": null}',
   ],
-  ["unknown members that are nested deeply", `{"query": "sofa", "x": ${nested(4_900)}}`],
+  // The body itself is the first of at most 200 levels.
+  ["unknown members that are nested deeply", `{"query": "sofa", "x": ${nested(199)}}`],
+  ["many lists beside each other", `{"query": "sofa", "x": [${"[],".repeat(1_000)}[]]}`],
+  ["an unknown string that looks deep", JSON.stringify({ query: "sofa", x: '[{"\\"'.repeat(1_000) })],
   ["many unknown members", JSON.stringify({ query: "sofa", ...members(4_900) })],
   ["an unknown string that looks like many values", JSON.stringify({ query: "sofa", x: '[{"\\",'.repeat(100_000) })],
   ["escapes", '{"\\u0071uery": "\\u0073ofa"}'],
@@ -127,6 +130,21 @@ for (const [what, value] of [
     const { status, body } = await send(SEARCH, `{"query": "a \\" sofa", "x": ${value}}`);
     t.deepEqual([status, body.code], [400, "bad_request"]);
     t.regex(body.detail, /more than 5,000 members and entries/);
+  });
+}
+
+for (const [what, value] of [
+  ["lists", nested(200)],
+  ["thousands of lists", nested(4_900)],
+  ["objects", `${'{"x":'.repeat(200)}1${"}".repeat(200)}`],
+  ["lists and objects", `${'[{"x":'.repeat(100)}1${"}]".repeat(100)}`],
+] as const) {
+  test(`unknown members that are nested too deeply are refused: ${what}`, async (t) => {
+    for (const path of [SEARCH, "/v1/offers", "/v1/connect"]) {
+      const { status, body } = await send(path, `{"query": "a \\" sofa", "x": ${value}}`);
+      t.deepEqual([status, body.code], [400, "bad_request"], path);
+      t.is(body.detail, "The body has more than 200 levels of objects and lists. Send only what the call needs.");
+    }
   });
 }
 

@@ -309,6 +309,22 @@ for (const [where, sent] of [
   });
 }
 
+test.serial("a message that is nested too deeply is refused, wherever it is", async (t) => {
+  // As text, because JSON.stringify cannot go so deep.
+  const deep = "[".repeat(4_500) + "]".repeat(4_500);
+  for (const changes of [
+    { method: "tools/list", params: { _meta: { x: "deep" } } },
+    { params: { name: "publish_offer", arguments: { text: OFFER, x: "deep" } } },
+    { x: "deep" },
+  ]) {
+    const sent = raw(JSON.stringify(publish(changes)).replace('"deep"', deep));
+    const answer = await post(market.url, agent.token, sent);
+    t.is(answer.status, 400);
+    t.regex(answer.body.error.message, /more than 200 levels of objects and lists/);
+  }
+  t.is(await offersOf(), 0);
+});
+
 test.serial("arguments of an offer have the size limit of an offer", async (t) => {
   for (const request of [padded(300 * 1024), { ...padded(300 * 1024), chunked: true }]) {
     const { body } = await post(market.url, agent.token, request);
@@ -343,8 +359,9 @@ for (const [tool, argument] of [
           raw: JSON.stringify(body).replace('"NESTED"', "[".repeat(depth) + "]".repeat(depth)),
           headers,
         });
-      t.is((await send(100_000)).status, 400);
-      const { result, error } = messageOf(await send(4_900));
+      // The message, params and arguments are the first three of at most 200 levels.
+      for (const depth of [198, 4_900, 100_000]) t.is((await send(depth)).status, 400);
+      const { result, error } = messageOf(await send(197));
       t.true(tool === "get_me" ? result.isError === undefined : result?.isError || error.code === INVALID_PARAMS);
       t.is(await offersOf(), 0);
     });
