@@ -64,7 +64,7 @@ export const renderPage = (name: string, baseUrl: string, data: object): string 
 
 /**
  * The path of the sign-in page.
- * @param path where the person goes after signing in
+ * @param path where the person goes after signing in, without the path of the base URL
  * @param again a signed-in person has to sign in again, because the last sign-in was too long ago
  */
 export const signInPath = (baseUrl: string, path: string, again = false): string =>

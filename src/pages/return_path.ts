@@ -1,4 +1,9 @@
-/** The paths to which a person may be redirected after signing in: our pages that need a sign-in, and no others. */
+import { isId } from "../http/ids.ts";
+
+/**
+ * The paths to which a person may be redirected after signing in: our pages that need a sign-in or show more after one,
+ * and no others. They do not have the path of the base URL before them.
+ */
 
 /** A link's secret: 43 characters of base64url, or 64 of hex. */
 const SECRET = "[A-Za-z0-9_-]{16,128}";
@@ -11,6 +16,12 @@ const ALLOWED = new RegExp(
   `^(?:/(?:settings|admin)(?:/[A-Za-z0-9_-]+)*(?:\\?[A-Za-z0-9_=&%+-]*)?|/connect/${SECRET}|/verify/${SECRET})$`,
 );
 
+/** Before the id of an offer, whose page shows the contact only to a person with a session. */
+const OFFERS = "/offers/";
+
+const isAllowed = (path: string): boolean =>
+  ALLOWED.test(path) || (path.startsWith(OFFERS) && isId(path.slice(OFFERS.length)));
+
 /** The limit in src/pages/frame.ts (RETURN_LENGTH). */
 const LENGTH = 500;
 
@@ -18,4 +29,4 @@ const DEFAULT_RETURN_PATH = "/settings";
 
 /** Returns the path if a person may be redirected there after signing in, else the path of the settings. */
 export const safeReturnPath = (path: unknown): string =>
-  typeof path === "string" && path.length <= LENGTH && ALLOWED.test(path) ? path : DEFAULT_RETURN_PATH;
+  typeof path === "string" && path.length <= LENGTH && isAllowed(path) ? path : DEFAULT_RETURN_PATH;

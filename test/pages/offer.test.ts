@@ -1,10 +1,11 @@
 import Validator from "@adobe/structured-data-validator";
 import test from "ava";
 import { SESSION_COOKIE } from "../../src/http/cookies.ts";
+import { newVisitor, type View, type Visitor } from "../sign_in/visitor.ts";
 import { openPage, screenshot, VIEWS } from "../support/browser.ts";
 import { type Agent, type Answer, call, connectedAgent } from "../support/market.ts";
 import { type Fixture, heading, openFixture, press } from "./fixture.ts";
-import { raised, servePages } from "./site.ts";
+import { raised, type Script, servePages, servePagesBelow, type Teardown } from "./site.ts";
 import { faults, invalidHtml, SOUND } from "./sound.ts";
 
 /** Tests the page of an offer, against the real service: who sees what, and that no contact leaks. */
@@ -299,6 +300,45 @@ const SHOWN = {
   indexed: false,
 };
 const ID = "0190c7a4-0000-7000-8000-00000000000a";
+
+for (const path of ["", "/souk"]) {
+  const below = path === "" ? "" : `, also below ${path}`;
+  const serve = (t: Teardown, shown: object) => {
+    const script: Script = {
+      get_offer_page: { ...SHOWN, ...shown },
+      get_viewer: { viewer: null },
+      start_sign_in: { email: "lena@example.com", code_digits: 6 },
+      get_sign_in: { method: "email", email: "lena@example.com", expires_in: 873, tries_left: 5, finished: false },
+      finish_mail_sign_in: { label: "lena@example.com" },
+    };
+    return path === "" ? servePages(t, script) : servePagesBelow(t, path, script);
+  };
+  /** Returns the page that a person sees after signing in on this page. */
+  const signInOn = async (visitor: Visitor, page: View): Promise<string> => {
+    const code = await visitor.submit(page, "email", { email: "lena@example.com" });
+    const arrived = await visitor.follow(await visitor.send(code, "code", { code: "123456" }));
+    return `${arrived.status} ${arrived.url}`;
+  };
+
+  test(`a person who signs in to see the contact comes back to the offer${below}`, async (t) => {
+    const site = await serve(t, {});
+    const visitor = newVisitor();
+    const offer = await visitor.get(`${site.url}/offers/${ID}`);
+    const link = /href="([^"]*)">Sign in to see it</.exec(offer.text)?.[1] ?? "";
+    t.is(link, `${path}/sign-in?return=%2Foffers%2F${ID}`);
+    const page = await visitor.get(new URL(link, site.url).href);
+    t.is(await signInOn(visitor, page), `200 ${site.url}/offers/${ID}`);
+  });
+
+  test(`a person whose session ended before a report signs in and comes back to the offer${below}`, async (t) => {
+    const site = await serve(t, { signed_in: true, reasons: [{ code: "spam", summary: "Spam" }] });
+    const visitor = newVisitor();
+    const offer = await visitor.get(`${site.url}/offers/${ID}?done=reported`);
+    const page = await visitor.submit(offer, "Report it", { reason: "spam" });
+    t.is(page.url, `${site.url}/sign-in?return=%2Foffers%2F${ID}`);
+    t.is(await signInOn(visitor, page), `200 ${site.url}/offers/${ID}`);
+  });
+}
 
 test("whatever strangers wrote stays text, and only links to sites can be followed", async (t) => {
   const hostile = `</script><b>" onload='x'<!--`;

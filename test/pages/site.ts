@@ -1,4 +1,5 @@
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { createCallers } from "../../src/database/callers.ts";
@@ -132,4 +133,30 @@ export const servePages = async (
     await new Promise((resolve) => server.close(resolve));
   });
   return site;
+};
+
+/**
+ * Serves the pages below a path, as behind a proxy that removes it. The url of the site ends with the path. Whatever is
+ * not below it gets a 404.
+ */
+export const servePagesBelow = async (t: Teardown, path: string, script: Script = {}): Promise<Site> => {
+  let target = "";
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, headers, url = "" } = incoming;
+    if (!url.startsWith(`${path}/`)) return void outgoing.writeHead(404).end();
+    const sent = request(target + url.slice(path.length), { method, headers, agent: false }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(outgoing);
+    });
+    incoming.pipe(sent);
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  t.teardown(async () => {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${path}`;
+  const site = await servePages(t, script, url);
+  target = site.url;
+  return { ...site, url };
 };

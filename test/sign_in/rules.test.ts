@@ -9,8 +9,9 @@ import { CODE_LENGTHS, codeHash, codeOf, openIdSecrets, sessionSecret } from "..
 /** Tests the small rules of signing in, without a service. */
 
 const LINK = "lZq4eJ9mX2v7Yw0bTnKcRsUdGfHiPaQo1E3r5t8u6yA";
+const OFFER = "/offers/019a0000-0000-7000-8000-00000000000a";
 
-test("a return path may be a page of the service that needs a session", (t) => {
+test("a return path may be a page of the service that needs a session or shows more with one", (t) => {
   for (const path of [
     "/settings",
     "/settings/methods",
@@ -19,6 +20,8 @@ test("a return path may be a page of the service that needs a session", (t) => {
     "/admin/offers/019a0000-0000-7000-8000-000000000000",
     `/connect/${LINK}`,
     `/verify/${"0a".repeat(32)}`,
+    OFFER,
+    `/offers/${OFFER.slice(-36).toUpperCase()}`,
   ]) {
     t.is(safeReturnPath(path), path);
   }
@@ -67,6 +70,31 @@ test("any other return path is replaced by the settings page", (t) => {
     `/connect/${LINK}?x=1`,
     `/verify/${LINK}/../../settings`,
     `/settings/${"a".repeat(500)}`,
+    "/offers",
+    "/offers/",
+    "/offers/x",
+    "/offers/../settings",
+    `/offers/${LINK}`,
+    OFFER.slice(0, -1),
+    `${OFFER}0`,
+    `${OFFER}/`,
+    `${OFFER}/more`,
+    `${OFFER}/../../evil`,
+    `${OFFER}?done=reported`,
+    `${OFFER}#more`,
+    `${OFFER}\n`,
+    `${OFFER}%0a`,
+    `${OFFER}@evil.example`,
+    `${OFFER}.evil.example`,
+    `\n${OFFER}`,
+    `/${OFFER}`,
+    `//evil.example${OFFER}`,
+    `https://evil.example${OFFER}`,
+    `/souk${OFFER}`,
+    `/v1${OFFER}`,
+    OFFER.replace("/offers/", "/offers//"),
+    OFFER.replace("/offers/", "/offers\\"),
+    OFFER.replace("/offers/", "/Offers/"),
     "／settings",
   ]) {
     t.is(safeReturnPath(path), "/settings", JSON.stringify(path));

@@ -100,7 +100,7 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
         done: request.query["done"] === "reported" && report === null && offer.reasons !== null,
         path: request.path,
         token: offer.reasons === null ? null : giveFormToken(request, response, baseUrl(), request.path),
-        signIn: signInPath(baseUrl(), `${rootOf(baseUrl())}/offers/${id}`),
+        signIn: signInPath(baseUrl(), `/offers/${id}`),
         // For machines, which have no session. So it never has the contact.
         meta: !offer.signed_in && {
           url,
