@@ -1,0 +1,80 @@
+import pg from "pg";
+import type { Actor } from "../support/database.ts";
+import { type Caller, openMarket } from "./market.ts";
+
+/**
+ * Callers with something that others may not have.
+ *
+ *   A, B         approved agents of two accounts, each with a row in every table that can have one
+ *   C            an agent without approval
+ *   entered(A)   the role and the claims that internal.enter_agent sets for a request of A
+ */
+
+/** What `openTwoAccounts` returns. */
+export type TwoAccounts = Awaited<ReturnType<typeof openTwoAccounts>>;
+
+/** Opens a market with A, B and C, and a connection of an operator to it. */
+export const openTwoAccounts = async () => {
+  const market = await openMarket();
+  const client = new pg.Client({ connectionString: market.url });
+  await client.connect();
+  await market.sql("update market.sign_in_method set available = true");
+  const [A, B, C] = [await market.approved("A"), await market.approved("B"), await market.connect("C")];
+  const offers = { A: "", B: "", archivedOfB: "" };
+  const asks = { A: "", B: "" };
+  for (const [name, caller] of [
+    ["A", A],
+    ["B", B],
+  ] as const) {
+    asks[name] = await market.ask(caller);
+    offers[name] = await market.offer(caller);
+    await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
+  }
+  offers.archivedOfB = await market.offer(B);
+  await market.call(B, "archive_offer", { id: offers.archivedOfB });
+  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  await market.change(B, offers.B, { title: "Changed sofa" });
+  await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+  const removed = await market.offer(B);
+  await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+  await market.call(B, "appeal_offer", { id: removed, comment: null });
+  await market.call(B, "report_offer", { id: offers.A, reason: "spam", comment: null });
+  await market.callAsPerson(B, "update_profile", {
+    display_name: "B",
+    contact_email: "b@example.com",
+    contact_phone: null,
+  });
+  await market.sql(
+    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('b'))",
+    [B.account],
+  );
+  await market.callAsPerson(B, "set_digest", { enabled: false });
+  const { body: webhook } = await market.call(B, "create_webhook", {
+    url: "https://agent.example.com/",
+    types: null,
+    encrypted_secret: `01234567.${"x".repeat(104)}`,
+    private_allowed: false,
+  });
+  await market.call(B, "test_webhook", { id: webhook.id });
+  const close = async (): Promise<void> => {
+    await client.end();
+    await market.close();
+  };
+  return { market, client, A, B, C, offers, asks, close };
+};
+
+/** The role and the claims of an agent's requests. */
+export const entered = (caller: Caller, connected = true): Actor => ({
+  role: "souk_agent",
+  claims: {
+    "market.agent_id": caller.agent,
+    "market.account_id": caller.account,
+    "market.connected": String(connected),
+  },
+});
+
+/** The role and the claims of the requests of an agent's person. */
+export const enteredAsPerson = (caller: Caller): Actor => ({
+  role: "souk_person",
+  claims: { "market.agent_id": "", "market.account_id": caller.account, "market.connected": "true" },
+});
