@@ -168,7 +168,7 @@ test.serial("an account with many asks and events is deleted in several calls", 
   const caller = await market.approved();
   await market.sql(
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.ask (account_id, text) select $1, 'Looking for a sofa' from off, generate_series(1, 1001)`,
+     insert into market.ask (account_id, text) select $1, 'Looking for a sofa' from off, generate_series(1, 201)`,
     [caller.account],
   );
   await market.sql(

@@ -6,14 +6,13 @@ create or replace function internal.erase_account() returns boolean
 as $$
 declare
   erased uuid := internal.account_id();
-  -- Each offer takes some milliseconds, and a statement may take five seconds.
+  -- Each offer, and each ask with its matches, takes some milliseconds, and a statement may take five seconds.
   batch constant integer := 200;
   -- Each event takes some hundredths of a millisecond. Every call also reads the events that earlier calls have already
   -- emptied.
   logged constant integer := 5000;
-  -- Events and asks are only deleted. A call that deletes so many takes half a second.
+  -- Events are only deleted. So many take half a second.
   told constant integer := 20000;
-  asked constant integer := 1000;
   done integer;
   offers uuid[];
   attempts uuid[];
@@ -35,7 +34,7 @@ begin
   -- other.
   offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
   perform from market.ask a
-  where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit asked)
+  where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit batch)
   order by a.id for update;
 
   delete from market.rate_limit_hit c
@@ -75,13 +74,13 @@ begin
     return false;
   end if;
   delete from market.ask a
-  where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit asked);
+  where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit batch);
   get diagnostics done = row_count;
-  if done = asked then
+  if done = batch then
     return false;
   end if;
   delete from market.event e
-  where (e.id, e.occurred_at) in (
+  where e.account_id = erased and (e.id, e.occurred_at) in (
     select o.id, o.occurred_at from market.event o where o.account_id = erased limit told);
   get diagnostics done = row_count;
   if done = told then
