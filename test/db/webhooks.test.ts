@@ -331,7 +331,7 @@ test("a webhook ends with its account", async (t) => {
   await market.sql("delete from market.account where id = $1", [caller.account]);
   t.is(await hookOf(hook), undefined);
   t.is(await jobsFor(hook), 2, "one for the event, and one that deletes it");
-  await claim(hook);
+  t.deepEqual(await claim(hook), { is_prompt: true, deliveries: [] });
   t.deepEqual(await deliveriesOf(hook), []);
 });
 

@@ -10,10 +10,10 @@ declare
   claimed_deliveries jsonb;
 begin
   select * into hook from market.webhook w where w.id = claim_deliveries.webhook_id for no key update;
-  if not found or hook.disabled_at is not null then
+  if hook.id is null or hook.disabled_at is not null then
     perform internal.end_deliveries(claim_deliveries.webhook_id);
   end if;
-  if not found or not internal.sends(hook) or hook.resume_at > now() then
+  if hook.id is null or not internal.sends(hook) or hook.resume_at > now() then
     return jsonb '{"is_prompt": true, "deliveries": []}';
   end if;
   -- A receiver that answers at once gets four at a time. Any other gets one, so that it cannot take all connections.
