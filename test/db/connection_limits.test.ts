@@ -33,10 +33,10 @@ test("two processes of each kind fit the connection limits, which together fit P
   t.true(Object.values(others).reduce((sum, limit) => sum + limit, api + worker) <= OF_A_SERVER);
   const guide = (await readFile(new URL("../../db/README.md", import.meta.url), "utf8")).replaceAll(/\s+/g, " ");
   t.true(
-    guide.includes(`twice \`DATABASE_POOL_SIZE\` (${pool}) and four more (three for moderators, one that listens)`),
+    guide.includes(`2 x \`DATABASE_POOL_SIZE\` (${pool}) + 4 connections: three for moderators, and one that listens.`),
   );
   t.is(ADMIN_POOL_SIZE + LISTENER, 4);
-  t.true(guide.includes(`a worker ${WORKER_POOL_SIZE}.`));
+  t.true(guide.includes(`A worker takes ${WORKER_POOL_SIZE}.`));
   const example = (await readFile(new URL("../../.env.example", import.meta.url), "utf8")).replaceAll("\n# ", " ");
   t.regex(example, new RegExp(`^DATABASE_POOL_SIZE=${pool}$`, "m"));
   t.true(example.includes(`With ${pool}, two API processes fit the connection limit of souk_api, which is ${api} `));
