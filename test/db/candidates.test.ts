@@ -124,6 +124,43 @@ test("in a large market, the index and comparing together find the nearest of al
   }
 });
 
+test("a list that few of the offers pass looks at a part of the market, and says so", async (t) => {
+  const own = await openMarket(t);
+  await fillCrowd(own);
+  const seeker = await own.approved();
+  const near = { lat: 52.5, lon: 13.4, radius_km: 500 };
+  await own.sql(
+    `update market.offer set metadata = jsonb_build_object('location',
+       jsonb_build_object('point', jsonb_build_object('lat', 52.5, 'lon', 13.4 + random())))`,
+  );
+  const answer = async (sort: string, filters: object) => {
+    const { results, notices } = await own.call(seeker, "search_offers", {
+      request: { filters: sort === "distance" ? { ...filters, near } : filters, sort, limit: 50 },
+      extraction: null,
+      embedding: null,
+      model: "builtin-meaning-1",
+      notices: [],
+    });
+    return { found: results.length, partly: notices.some(({ code }: { code: string }) => code === "partly_looked") };
+  };
+  const few = { reviewed: true, price: { currency: "EUR" } };
+  const SORTS = ["newest", "price_asc", "price_desc", "distance"];
+  const whole = await Promise.all(SORTS.map((sort) => answer(sort, few)));
+  for (const [n, { found, partly }] of whole.entries()) t.true(found > 5 && !partly, SORTS[n]);
+  // A market of 800 offers in which a list looks at 60 is like one of 700,000.
+  await own.sql(
+    "create or replace function search.most_looked() returns integer language sql immutable parallel safe as 'select 60'",
+  );
+  for (const [n, sort] of SORTS.entries()) {
+    const { found, partly } = await answer(sort, few);
+    t.true(partly && found < (whole[n]?.found ?? 0), `${sort} ${found}`);
+    t.false(
+      (await answer(sort, { ...few, location: "Nowhere" })).partly,
+      `${sort}: the index knows that there is none`,
+    );
+  }
+});
+
 test("a place whose text equals its city is searched for once", async (t) => {
   const [row] = await market.sql(
     `select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same, search.place_query('Berlin')::text as once,

@@ -67,8 +67,8 @@ test("an offer from before facets were stored is counted, and a job stores its v
       await market.sql(
         `select o.updated_at, round(o.latitude) as latitude, o.document -> 'metadata' -> 'location' ? 'point' as shown,
            search.count_facets('sofa', search.to_search_filter('{}', now(), null, null), '{}', '{location}') as facets,
-           cardinality(search.closest_offers(null, search.within(search.to_search_filter('{}', now(), null, null),
-             '{"lat": 53.8, "lon": -1.55, "radius_km": 20}'), 10)) as near
+           cardinality((search.closest_offers(null, search.within(search.to_search_filter('{}', now(), null, null),
+             '{"lat": 53.8, "lon": -1.55, "radius_km": 20}'), 10)).ids) as near
          from market.offer o where o.id = $1`,
         [id],
       )

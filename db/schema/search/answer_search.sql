@@ -55,6 +55,7 @@ declare
   c search.search_filter;
   ids uuid[];
   scores double precision[];
+  is_complete boolean := true;
   results jsonb;
   last record;
   more boolean;
@@ -90,12 +91,15 @@ begin
       counts := search.count_facets(null, c, '{}', facets);
     end if;
     if sort = 'distance' then
-      ids := search.closest_offers(null, c, size + 1, after_km, after_id);
+      select l.ids, l.is_complete into ids, is_complete
+      from search.closest_offers(null, c, size + 1, after_km, after_id) as l;
     elsif sort in ('relevance', 'newest') then
       c.as_of := coalesce(after_time, as_of);
-      ids := search.newest_offers(null, c, size + 1, after_id);
+      select l.ids, l.is_complete into ids, is_complete
+      from search.newest_offers(null, c, size + 1, after_id) as l;
     else
-      ids := search.cheapest_offers(c, sort = 'price_desc', size + 1, after_price, after_id);
+      select l.ids, l.is_complete into ids, is_complete
+      from search.cheapest_offers(c, sort = 'price_desc', size + 1, after_price, after_id) as l;
     end if;
   end if;
   more := cardinality(ids) > size;
@@ -122,7 +126,11 @@ begin
     'results', results,
     'page', internal.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
       'price', last.price_hundredths, 'km', last.km, 'rank', before + size), more),
-    'notices', notices || search.query_notices(understood) || search.near_notices(near),
+    'notices', notices || search.query_notices(understood) || search.near_notices(near)
+      || case when is_complete then '[]' else jsonb_build_array(jsonb_build_object('code', 'partly_looked',
+        'summary',
+        'Few of the offers that these filters leave pass them all, so only a part was looked at, and there may '
+          'be more. Add a query, or a filter for the place, the domain, the category, the kind or the price.')) end,
     'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
         'method', 'POST', 'path', '/v1/asks'))

@@ -3,11 +3,21 @@
 -- For common words and filters an index returns more and more offers as the market grows. So the index is asked for
 -- time buckets, too (market.offer.facets): first for a short window of time, and only if it contains too few, for a
 -- longer one. The length of the next window follows from what the last one contained.
+--
+-- Some filters, such as `reviewed`, are in no index. If few offers pass them, a list would look at the whole market. So
+-- it looks at a limited number of offers that the index returns, and says so.
+
+create or replace function search.most_looked() returns integer
+  language sql immutable parallel safe
+-- To look at so many takes a quarter of a second.
+as $$ select 50000 $$;
+comment on function search.most_looked() is
+  'Returns at how many offers a list looks, about, before it ends although fewer pass the filters than were asked for.';
 
 create or replace function search.newest_offers(
-  words tsquery, c search.search_filter, most integer, before_id uuid default null
+  words tsquery, c search.search_filter, most integer, before_id uuid default null,
+  out ids uuid[], out is_complete boolean
 )
-  returns uuid[]
   language plpgsql stable
   set plan_cache_mode = 'force_generic_plan'
 as $$
@@ -21,13 +31,16 @@ declare
   reach interval := span.pace * most * case when c.place is null and c.near is null then 5 else 100 end;
   since timestamptz;
   asked tsquery;
-  ids uuid[];
+  looked integer;
+  growth double precision;
 begin
+  is_complete := true;
   if c.sandbox_id is not null then
-    return array(
+    ids := array(
       select o.id from search.sandbox_offers(words, c) as o
       where before_id is null or (o.published_at, o.id) < (c.as_of, before_id)
       order by o.published_at desc, o.id desc limit most);
+    return;
   end if;
   if words is not null and c.price_max is distinct from 0 then
     -- A price is a query for up to 27 lexemes. It is faster to check in the rows that contain the words.
@@ -43,33 +56,40 @@ begin
     -- The matches are materialized before they are sorted: one plan serves all words, and for rare words it must not
     -- read all offers from the newest on.
     if words is null then
-      ids := array(
-        with passing as materialized (
-          select o.id, o.published_at from market.offer o
-          where o.facets @@ asked and search.matches_filter(o, c)
-            and (before_id is null or (o.published_at, o.id) < (c.as_of, before_id)))
-        select p.id from passing p order by p.published_at desc, p.id desc limit most);
+      with found as materialized (
+        select o.id, o.published_at, search.passes_filter(o, c)
+          and (before_id is null or (o.published_at, o.id) < (c.as_of, before_id)) as passes
+        from market.offer o
+        where o.status = 'published' and o.sandbox_id is null and o.facets @@ asked)
+      select count(*)::integer, (array_agg(f.id order by f.published_at desc, f.id desc) filter (where f.passes))[:most]
+      into looked, ids from found f;
     else
-      ids := array(
-        with passing as materialized (
-          select o.id, o.published_at from market.offer o
-          where o.search @@ words and o.facets @@ asked and search.matches_filter(o, c))
-        select p.id from passing p order by p.published_at desc, p.id desc limit most);
+      with found as materialized (
+        select o.id, o.published_at, search.passes_filter(o, c) as passes
+        from market.offer o
+        where o.status = 'published' and o.sandbox_id is null and o.search @@ words and o.facets @@ asked)
+      select count(*)::integer, (array_agg(f.id order by f.published_at desc, f.id desc) filter (where f.passes))[:most]
+      into looked, ids from found f;
     end if;
+    ids := coalesce(ids, '{}');
     exit when cardinality(ids) >= most or since <= oldest is not false;
+    is_complete := looked < search.most_looked();
+    exit when not is_complete;
     -- Half as far again as should be enough, but at most 64 times as far, because the offers found may not be typical.
-    reach := reach * least(64, greatest(2, 1.5 * most / greatest(cardinality(ids), 1)));
+    growth := least(64, greatest(2, 1.5 * most / greatest(cardinality(ids), 1)),
+      greatest(2, 2.0 * search.most_looked() / greatest(looked, 1)))::double precision;
+    reach := reach * growth;
     -- A window of a quarter of the market costs nearly as much as all of it.
-    if reach * 4 > span.latest - oldest then
+    if reach * 4 > span.latest - oldest and 2 * growth * looked < search.most_looked() then
       reach := span.latest - oldest;
     end if;
   end loop;
-  return ids;
 end
 $$;
 comment on function search.newest_offers(tsquery, search.search_filter, integer, uuid) is
   'Returns the ids of the newest offers, at most `most`, that contain the words (null: any words) and pass the '
-  'filters, newest first. before_id: of the offers published at the moment of the filters, only those with a lower id.';
+  'filters, newest first. before_id: of the offers published at the moment of the filters, only those with a lower id. '
+  'is_complete: false if there may be more, because it looked at many offers of which few pass.';
 
 create or replace function search.published_span(
   as_of timestamptz, out latest timestamptz, out oldest timestamptz, out pace interval, out offers double precision
@@ -99,7 +119,7 @@ create or replace function search.lexical_candidates(words tsquery, c search.sea
   language plpgsql stable
 as $$
 begin
-  return case when words is not null or c.price_max = 0 then search.newest_offers(words, c, most) else '{}' end;
+  return case when words is not null or c.price_max = 0 then (search.newest_offers(words, c, most)).ids else '{}' end;
 end
 $$;
 comment on function search.lexical_candidates(tsquery, search.search_filter, integer) is

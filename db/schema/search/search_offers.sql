@@ -81,7 +81,7 @@ begin
   end if;
   anywhere := c;
   c.place := coalesce(c.place, there);
-  candidates := case when sort = 'distance' then search.closest_offers(coalesce(every, some_of), c, depth)
+  candidates := case when sort = 'distance' then (search.closest_offers(coalesce(every, some_of), c, depth)).ids
     else search.lexical_candidates(coalesce(every, some_of), c, depth) end;
   if cardinality(candidates) < enough and some_of is distinct from every then
     candidates := candidates || search.lexical_candidates(some_of, c, depth);
