@@ -6,8 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Admin, openAdmin } from "./admin/admin.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
-import { createApp } from "./http/app.ts";
-import { ENDPOINTS } from "./http/endpoints.ts";
 import { createFigures } from "./http/figures.ts";
 import { listenForNotifications, type Notifications } from "./http/notifications.ts";
 import { createReadiness, type Readiness } from "./http/readiness.ts";
@@ -78,6 +76,12 @@ const made = <T>(part: T | undefined, name: string): T => {
   return part;
 };
 
+/** Imported only by processes that have an API: its modules take 25 MB. */
+const loadApp = async () => {
+  const [{ createApp }, { ENDPOINTS }] = await Promise.all([import("./http/app.ts"), import("./http/endpoints.ts")]);
+  return { createApp, ENDPOINTS };
+};
+
 const metricsServer: MakePart = ({ config, metrics }) => ({
   name: "metrics server",
   start: async () => {
@@ -106,7 +110,7 @@ const embeddedDatabase: MakePart = (service) => ({
     const { startEmbeddedDatabase } = await import("./database/embedded.ts");
     const starting = startEmbeddedDatabase(service.config.dataDir);
     // The database starts in its own thread, so this thread can already load the modules of the next parts.
-    await Promise.all([import("./database/migrate.ts"), import("../worker/main.ts"), starting]);
+    await Promise.all([import("./database/migrate.ts"), import("../worker/main.ts"), loadApp(), starting]);
     const database = await starting;
     service.url = database.url;
     service.directUrl = database.url;
@@ -230,6 +234,7 @@ const httpServer: MakePart = (service) => ({
     const { config, log, metrics, shutdown, signIn, embedded } = service;
     const database = made(service.database, "database pools");
     const embedder = await createEmbedder(config.openai ?? undefined, service.readiness.meaning);
+    const { createApp, ENDPOINTS } = await loadApp();
     const app = createApp(
       {
         endpoints: ENDPOINTS,
