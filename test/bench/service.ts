@@ -7,7 +7,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Cluster, freePort } from "../support/postgres.ts";
-import { PRODUCTION_V8 } from "../support/service.ts";
+import { PRODUCTION } from "../support/service.ts";
 
 /** The real service with production settings, and what its processes use of the machine. */
 
@@ -36,8 +36,14 @@ const startPart = async (
 ): Promise<Process> => {
   // The log goes to a file, as in production. With a pipe, this process would read a line for each request.
   const output = openSync(log, "w");
-  const child = spawn(process.execPath, [...PRODUCTION_V8, MAIN, part], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_ENV: "production", ...environment },
+  const child = spawn(process.execPath, [...PRODUCTION.v8, MAIN, part], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      NODE_ENV: "production",
+      ...PRODUCTION.env,
+      ...environment,
+    },
     stdio: ["ignore", output, output],
   });
   closeSync(output);

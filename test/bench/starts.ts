@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { PRODUCTION_V8, startService } from "../support/service.ts";
+import { PRODUCTION, startService } from "../support/service.ts";
 import { memoryOf, processTimeOf } from "./service.ts";
 
 /** A start of the service with its embedded database, from the command until it is ready. */
@@ -19,7 +19,11 @@ export const measureStarts = async (): Promise<{ first: Start; next: Start }> =>
   const dataDir = await mkdtemp(join(tmpdir(), "souk-starts-"));
   const measure = async (): Promise<Start> => {
     const started = performance.now();
-    const service = await startService({ database: "", env: { DATA_DIR: dataDir }, v8: PRODUCTION_V8 });
+    const service = await startService({
+      database: "",
+      v8: PRODUCTION.v8,
+      env: { ...PRODUCTION.env, DATA_DIR: dataDir },
+    });
     const seconds = (performance.now() - started) / 1000;
     const processorSeconds = processTimeOf(service) / 1000;
     const megabytes = memoryOf(service);

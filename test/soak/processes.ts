@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
-import { type Part, PRODUCTION_V8, type Service, type ServiceOptions, startPart } from "../support/service.ts";
+import { type Part, PRODUCTION, type Service, type ServiceOptions, startPart } from "../support/service.ts";
 import type { Ledger } from "./ledger.ts";
 
 /**
@@ -78,10 +78,10 @@ export const startProcesses = async (
     const start = async (): Promise<void> => {
       const usual = optionsOf(name);
       const service = await startPart(part, {
-        v8: PRODUCTION_V8,
+        v8: PRODUCTION.v8,
         ...usual,
         ...wanted,
-        env: { ...usual.env, ...wanted.env, PORT: port },
+        env: { ...PRODUCTION.env, ...usual.env, ...wanted.env, PORT: port },
       });
       started.push(service);
       slot.service = service;
