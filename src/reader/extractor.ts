@@ -30,10 +30,11 @@ export const createReader = async (options: {
   extractionDeadlineMs: number;
   onOutcome: (outcome: Outcome) => void;
 }): Promise<Reader> => {
-  const { openai, vocabulary } = options;
+  // The reader keeps what its functions use. The vocabulary, many megabytes, must not be among it.
+  const { openai, vocabulary, extractionDeadlineMs: deadlineMs, onOutcome: tell } = options;
   const onOutcome = (outcome: Outcome): void => {
     countOutcome(outcome.model, outcome.operation, outcome.outcome, outcome.milliseconds);
-    options.onOutcome(outcome);
+    tell(outcome);
   };
   const builtin = createBuiltinExtractor(vocabulary);
   if (openai === undefined) return readerAlone(builtin, { onOutcome });
@@ -42,5 +43,5 @@ export const createReader = async (options: {
   const { createClient } = await import("./openai/client.ts");
   const { createOpenAiExtractor } = await import("./openai/extractor.ts");
   const primary = createOpenAiExtractor({ client: createClient(openai), model, vocabulary });
-  return readerWithFallback(primary, builtin, { deadlineMs: options.extractionDeadlineMs, onOutcome });
+  return readerWithFallback(primary, builtin, { deadlineMs, onOutcome });
 };

@@ -6,19 +6,25 @@ import test from "ava";
 import type { JobHelpers } from "graphile-worker";
 import { createLog, type Log } from "../../src/log.ts";
 import { createMetrics } from "../../src/metrics/metrics.ts";
-import type { Embedder } from "../../src/reader/extraction.ts";
+import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
+import type { Embedder, Vocabulary, Weights } from "../../src/reader/extraction.ts";
+import { createReader } from "../../src/reader/extractor.ts";
+import { compileGazetteer } from "../../src/reader/find/gazetteer.ts";
+import { inOneGo } from "../../src/reader/steps.ts";
 import { startWorker } from "../../worker/main.ts";
 import { taskList } from "../../worker/tasks.ts";
 import { createDatabase } from "../support/database.ts";
 import { eventually } from "../support/market.ts";
 import { sql } from "../support/sql.ts";
 
-/** What a worker keeps. The worker runs in this process, so that its heap can be measured right after a collection. */
+/** What is kept. All of it runs in this process, so that the heap can be measured right after a collection. */
 
 /** How often the worker starts again, after a first time in which code is compiled and pools are filled. */
 const RESTARTS = 4;
 /** Some 0.1 MB is measured, most of it graphile-worker's. One vocabulary is 30 MB. */
 const KEPT_MB = 1;
+/** The rows of the places take 5 MB, as text. Compiled, they are in buffers outside of the heap. */
+const PLACES_MB = 1;
 
 setFlagsFromString("--expose-gc");
 const collect: () => void = runInNewContext("gc");
@@ -80,6 +86,52 @@ test.serial("a worker that loses the database again and again keeps nothing of i
   for (let n = 0; n < RESTARTS; n++) await startAgain();
   const kept = ((await heap()) - before) / RESTARTS;
   t.true(kept < KEPT_MB, `${kept.toFixed(2)} MB are kept of each run`);
+});
+
+test.serial("of a vocabulary, what reads texts and queries keeps only what it has compiled", async (t) => {
+  const database = await createDatabase(t);
+  let parts: Record<string, WeakRef<object>> = {};
+  const compile = async () => {
+    const [row] = await sql<{ text: string }>(database.url, "select jobs.get_vocabulary()::text as text");
+    const vocabulary: Vocabulary = JSON.parse(row?.text ?? "");
+    const trained: Weights = { classes: ["yes", "no"], bias: [0, 0], features: ["word sofa"], weights: "AQI=" };
+    const changed = { ...vocabulary, version: "changed", classifiers: { ...vocabulary.classifiers, goods: trained } };
+    const { labels, places, taxonomy } = changed;
+    parts = Object.fromEntries(
+      Object.entries({ changed, labels, places, trained, taxonomy }).map(([name, part]) => [name, new WeakRef(part)]),
+    );
+    return {
+      reader: await createReader({
+        openai: { apiKey: "scripted", baseURL: "http://127.0.0.1:1/v1" },
+        vocabulary: changed,
+        extractionDeadlineMs: 1_000,
+        onOutcome: () => undefined,
+      }),
+      extractQuery: createQueryExtractor(changed),
+    };
+  };
+  const { reader, extractQuery } = await compile();
+  await heap();
+  const alive = Object.keys(parts).filter((name) => parts[name]?.deref() !== undefined);
+  // The prompts of the provider name the taxonomy.
+  t.deepEqual(alive, ["taxonomy"]);
+  t.is(reader.findOrders("Grey sofa").length, 0);
+  t.is(extractQuery("sofa in Berlin").places[0]?.city, "Berlin");
+});
+
+test.serial("the compiled places do not keep the text of their rows", async (t) => {
+  const database = await createDatabase(t);
+  const compile = async () => {
+    const [row] = await sql<{ text: string }>(database.url, "select reading.places()::text as text");
+    return inOneGo(compileGazetteer(JSON.parse(row?.text ?? "")));
+  };
+  // The first one compiles the code.
+  await compile();
+  const before = await heap();
+  const gazetteer = await compile();
+  const kept = (await heap()) - before;
+  t.true(kept < PLACES_MB, `${kept.toFixed(2)} MB are kept`);
+  t.true(gazetteer.named("berlin").length > 0);
 });
 
 test.serial("no task keeps the signals of its calls to a provider", async (t) => {

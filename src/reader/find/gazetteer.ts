@@ -122,6 +122,8 @@ const tableOf = (text: string, names: readonly string[]): Table => {
       return order.map((place) => fields[place] ?? "");
     },
     *each(use) {
+      // Made again of the bytes: the text that was given is twice as large, and would be kept as long as the table.
+      const text = bytes.toString("utf8");
       // Field n of the row is between the nth and the next of these ends.
       const ends = new Uint32Array(header.length + 1);
       const field = (column: number): string => {

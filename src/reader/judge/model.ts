@@ -52,23 +52,46 @@ const tableOf = (keys: Int32Array): { mask: number; slots: Int32Array } => {
   return { mask: size - 1, slots };
 };
 
-/**
- * Makes trained weights ready for use.
- * @param allowed the classes that remain; the others are never answered
- */
-export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Model => {
+/** Trained weights in the form in which they are used: a row of signed bytes for each key of a feature. */
+type Rows = {
+  classes: string[];
+  weights: Int8Array;
+  bias: Float64Array;
+  keys: Int32Array;
+  mask: number;
+  slots: Int32Array;
+};
+
+const rowsOf = (learned: Weights, allowed: (name: string) => boolean): Rows => {
   const columns = [...learned.classes.keys()].filter((column) => allowed(learned.classes[column] ?? ""));
-  const classes = columns.map((column) => learned.classes[column] ?? "");
   const stored = new Int8Array(Buffer.from(learned.weights, "base64"));
-  const count = classes.length;
+  const count = columns.length;
   const all = learned.classes.length;
   const weights = new Int8Array(learned.features.length * count);
   for (let row = 0; row < learned.features.length; row++) {
     for (let one = 0; one < count; one++) weights[row * count + one] = stored[row * all + (columns[one] ?? 0)] ?? 0;
   }
-  const bias = Float64Array.from(columns, (column) => learned.bias[column] ?? 0);
   const keys = Int32Array.from(learned.features, keyOf);
-  const { mask, slots } = tableOf(keys);
+  return {
+    classes: columns.map((column) => learned.classes[column] ?? ""),
+    weights,
+    bias: Float64Array.from(columns, (column) => learned.bias[column] ?? 0),
+    keys,
+    ...tableOf(keys),
+  };
+};
+
+/**
+ * Makes trained weights ready for use.
+ * @param allowed the classes that remain; the others are never answered
+ */
+export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Model =>
+  // In a function of its own: the functions of a model keep what any function beside them uses, and the names of a
+  // hundred thousand features take megabytes.
+  modelOf(rowsOf(learned, allowed));
+
+const modelOf = ({ classes, weights, bias, keys, mask, slots }: Rows): Model => {
+  const count = classes.length;
   const rowOf = (key: number): number => {
     for (let slot = key & mask; ; slot = (slot + 1) & mask) {
       const row = slots[slot] ?? -1;

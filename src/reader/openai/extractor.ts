@@ -78,13 +78,15 @@ const withoutPoint = (location: unknown): void => {
   value["required"] = value["required"].filter((name) => name !== "point");
 };
 
+type Taxonomy = Vocabulary["taxonomy"];
+
 /**
  * The schema that is sent: that of the extraction, with the domains and categories of the taxonomy as the only values.
  */
-const schemaFor = (extraction: z.ZodType, vocabulary: Vocabulary): JsonSchema => {
+const schemaFor = (extraction: z.ZodType, taxonomy: Taxonomy): JsonSchema => {
   const names = {
-    domain: vocabulary.taxonomy.map((entry) => entry.domain),
-    category: [...new Set(vocabulary.taxonomy.flatMap((entry) => entry.categories))],
+    domain: taxonomy.map((entry) => entry.domain),
+    category: [...new Set(taxonomy.flatMap((entry) => entry.categories))],
   };
   // draft-7 is what providers document; zod would write 2020-12 by default.
   const schema = strict(z.toJSONSchema(extraction, { target: "draft-7" }));
@@ -162,12 +164,10 @@ The text is an ask: what somebody wants.
 - must: what the text demands. exclude: what it rules out, as the words of the thing ruled out. keywords: the words that
   name the thing wanted, lower case.`;
 
-const taxonomyOf = (vocabulary: Vocabulary): string =>
+const describe = (taxonomy: Taxonomy): string =>
   [
     "Taxonomy: domain | kinds | categories",
-    ...vocabulary.taxonomy.map(
-      (entry) => `${entry.domain} | ${entry.kinds.join(", ")} | ${entry.categories.join(", ")}`,
-    ),
+    ...taxonomy.map((entry) => `${entry.domain} | ${entry.kinds.join(", ")} | ${entry.categories.join(", ")}`),
   ].join("\n");
 
 const fenced = (text: string): string => {
@@ -228,12 +228,12 @@ const ifConfident = <F extends { value: unknown; confidence: number }>(
 
 /** Drops a domain that the taxonomy does not have, and a category that the domain does not have. */
 const classified = <F extends { value: string; confidence: number }>(
-  vocabulary: Vocabulary,
+  taxonomy: Taxonomy,
   extraction: { domain: F | null; category: F | null },
 ): { domain: F | null; category: F | null } => {
-  const domain = ifConfident(extraction.domain, (name) => vocabulary.taxonomy.some((entry) => entry.domain === name));
+  const domain = ifConfident(extraction.domain, (name) => taxonomy.some((entry) => entry.domain === name));
   const category = ifConfident(extraction.category, (name) =>
-    vocabulary.taxonomy.some((entry) => entry.domain === domain?.value && entry.categories.includes(name)),
+    taxonomy.some((entry) => entry.domain === domain?.value && entry.categories.includes(name)),
   );
   return { domain, category };
 };
@@ -269,9 +269,9 @@ const contactsOf = (contacts: OfferExtraction["contacts"]): OfferExtraction["con
   });
 };
 
-const tidyOffer = (vocabulary: Vocabulary, extraction: OfferExtraction): OfferExtraction => {
-  const { domain, category } = classified(vocabulary, extraction);
-  const kinds = vocabulary.taxonomy.find((entry) => entry.domain === domain?.value)?.kinds;
+const tidyOffer = (taxonomy: Taxonomy, extraction: OfferExtraction): OfferExtraction => {
+  const { domain, category } = classified(taxonomy, extraction);
+  const kinds = taxonomy.find((entry) => entry.domain === domain?.value)?.kinds;
   return {
     ...extraction,
     domain,
@@ -288,9 +288,9 @@ const tidyOffer = (vocabulary: Vocabulary, extraction: OfferExtraction): OfferEx
   };
 };
 
-const tidyAsk = (vocabulary: Vocabulary, extraction: AskExtraction): AskExtraction => ({
+const tidyAsk = (taxonomy: Taxonomy, extraction: AskExtraction): AskExtraction => ({
   ...extraction,
-  ...classified(vocabulary, extraction),
+  ...classified(taxonomy, extraction),
   title: ifConfident(extraction.title),
   ask_kind: ifConfident(extraction.ask_kind),
   price: ifConfident(extraction.price),
@@ -320,9 +320,10 @@ export const createOpenAiExtractor = (options: {
   model: string;
   vocabulary: Vocabulary;
 }): RepairingExtractor => {
-  const { client, model, vocabulary } = options;
-  const taxonomy = taxonomyOf(vocabulary);
-  const { gazetteer } = knowledgeOf(vocabulary);
+  // The rest of the vocabulary is not kept.
+  const { client, model } = options;
+  const { taxonomy } = options.vocabulary;
+  const { gazetteer } = knowledgeOf(options.vocabulary);
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();
 
   /** Adds what the gazetteer says about the place. */
@@ -375,10 +376,10 @@ export const createOpenAiExtractor = (options: {
     name: string,
     rules: string,
     extraction: z.ZodType<R>,
-    tidy: (vocabulary: Vocabulary, extraction: R) => R,
+    tidy: (taxonomy: Taxonomy, extraction: R) => R,
   ) => {
-    const format = { name, schema: schemaFor(extraction, vocabulary), operation };
-    const system = [COMMON_RULES, rules, taxonomy].join("\n\n");
+    const format = { name, schema: schemaFor(extraction, taxonomy), operation };
+    const system = [COMMON_RULES, rules, describe(taxonomy)].join("\n\n");
 
     return async (text: string, signal: AbortSignal, mayRepeat: MaySend = async () => true): Promise<R> => {
       let isRepeated = false;
@@ -394,7 +395,7 @@ export const createOpenAiExtractor = (options: {
       ];
       const content = await complete(messages, format, signal, repeat);
       const first = check(extraction, content);
-      if ("extraction" in first) return located(text, tidy(vocabulary, first.extraction));
+      if ("extraction" in first) return located(text, tidy(taxonomy, first.extraction));
 
       if (!(await repeat())) {
         throw providerFailure(`The model's answer broke the schema (${first.faults[0] ?? "no fault named"}).`);
@@ -416,7 +417,7 @@ export const createOpenAiExtractor = (options: {
       if ("faults" in second) {
         throw providerFailure(`The model's answer broke the schema twice (${second.faults[0] ?? "no fault named"}).`);
       }
-      const mended = located(text, tidy(vocabulary, second.extraction));
+      const mended = located(text, tidy(taxonomy, second.extraction));
       repaired.add(mended);
       return mended;
     };
