@@ -14,8 +14,9 @@ import { urlOf, withClient } from "../support/client.ts";
 import type { Cluster } from "../support/postgres.ts";
 import { drawGrowth, type Percentiles, type Series } from "./chart.ts";
 import { type Market, makeMarket } from "./market.ts";
+import { publishOne } from "./publishing.ts";
 import { processorTimeOf, type Service, startService } from "./service.ts";
-import { modelOf, textToPublish } from "./texts.ts";
+import { modelOf } from "./texts.ts";
 import { measureChurn, measureRebuilding, measureSize } from "./upkeep.ts";
 
 /**
@@ -202,15 +203,7 @@ const tokenOf = ({ callers }: Market, n: number): string => callers[n % callers.
  * the jobs that follow. It is an average, so that p50 and p95 are the same.
  */
 const measurePublishing = async (cluster: Cluster, market: Market, service: Service): Promise<Percentiles> => {
-  const publish = async (n: number): Promise<void> => {
-    const answer = await fetch(`${service.baseUrl}/v1/offers`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${tokenOf(market, n)}`, "content-type": "application/json" },
-      body: JSON.stringify({ text: textToPublish(n) }),
-    });
-    if (answer.status !== 201) throw new Error(`Publishing gave ${answer.status}: ${await answer.text()}`);
-    await answer.arrayBuffer();
-  };
+  const publish = (n: number) => publishOne(service.baseUrl, market.callers, n);
   const jobsDone = () =>
     withClient(market.url, async (client) => {
       for (;;) {

@@ -119,6 +119,16 @@ const EMBED_ASKS = `
   from market.ask a join (select distinct on (text) * from unnest($2::text[], $3::text[]) as u (text, embedding)) as v using (text)
 `;
 
+/** The offers by subject and time, so that the matches of an ask are next to each other. */
+const LIST_BY_SUBJECT = `
+  create temporary table candidate as
+  select o.id, o.account_id, o.domain, o.category, o.offer_kind, o.published_at, o.price_currency, o.price_hundredths, o.title,
+    o.metadata -> 'pricing' -> 'label' as price_label
+  from market.offer o where o.status = 'published';
+  create index on candidate (domain, category, offer_kind, published_at desc, id desc);
+  analyze candidate
+`;
+
 /**
  * Matches of the right category within the price, with plausible reasons. Finding matches is measured elsewhere,
  * reading them here.
@@ -130,10 +140,10 @@ const MAKE_MATCHES = `
     jsonb_build_object('criterion', 'category', 'verdict', 'met', 'wanted', k.category, 'found', o.category),
     jsonb_build_object('criterion', 'keywords', 'verdict', 'met', 'wanted', k.criteria -> 'keywords', 'found', o.title),
     jsonb_build_object('criterion', 'price', 'verdict', 'met', 'wanted', k.criteria -> 'price',
-      'found', o.metadata -> 'pricing' -> 'label'))
+      'found', o.price_label))
   from (select a.*, now() - random() * interval '90 days' as before from market.ask a) as k cross join lateral (
-    select o.* from market.offer o
-    where o.status = 'published' and o.domain = k.domain and o.category = k.category
+    select o.* from candidate o
+    where o.domain = k.domain and o.category = k.category
       and o.offer_kind = case k.ask_kind when 'buy' then 'sale' when 'rent' then 'rental' else 'service_offer' end
       and o.account_id <> k.account_id and o.published_at < k.before
       and not coalesce(o.price_currency = k.price_currency and o.price_hundredths > k.price_max_hundredths, false)
@@ -179,7 +189,11 @@ export const makeMarket = async (
     );
     await client.query(EMBED_ASKS, [embedder.model, asks.map(({ text }) => text), vectors.map(toSql)]);
     await client.query("analyze");
-    if (matchesPerAsk > 0) await client.query(MAKE_MATCHES, [matchesPerAsk]);
+    if (matchesPerAsk > 0) {
+      await client.query(LIST_BY_SUBJECT);
+      await client.query(MAKE_MATCHES, [matchesPerAsk]);
+      await client.query("drop table candidate");
+    }
     await client.query("reset session_replication_role");
     tell("vacuum analyze");
     await client.query("vacuum analyze");

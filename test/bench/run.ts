@@ -21,10 +21,10 @@ import { measureMachines } from "./machines.ts";
 import { type Caller, type Market, makeAgents, makeMarket } from "./market.ts";
 import { openPeers, type PeerQuery, peerQueries } from "./peers.ts";
 import { runPgbench, type Sample } from "./pgbench.ts";
+import { publishInTurn, publishOne, publishSteadily } from "./publishing.ts";
 import { makeScenarios, type Scenario, searchStatements, type Targets } from "./scenarios.ts";
-import { memoryOf, type Service, startService } from "./service.ts";
+import { memoryOf, processorTimeOf, type Service, startService } from "./service.ts";
 import { measureStarts } from "./starts.ts";
-import { textToPublish } from "./texts.ts";
 import { measureTools } from "./tools.ts";
 import { measureWaiting } from "./waiting.ts";
 
@@ -49,6 +49,8 @@ import { measureWaiting } from "./waiting.ts";
  *   --memory       instead of all that: the memory of API and worker over so many mixed requests and texts to publish
  *   --requests N   how many (1,000,000)
  *   --minutes M    instead: for so long
+ *   --publishing N instead of all that: the time until a text is published, and processor time, while N arrive each second
+ *                  for M minutes (10)
  *   --tools        instead of all that: what a tool call at /mcp costs beside its REST call
  *   --waiting N    instead of all that: what N agents cost that wait for events, and how soon they are told
  *   --machines     instead of all that: what replicas and a pooler cost the primary
@@ -64,6 +66,11 @@ const THREADS = 2;
 const LEAST_ROUNDS = 3;
 /** The lines of the curve of memory. */
 const MEMORY_STEPS = 20;
+/** The lines of what is printed of publishing at a steady rate, and how long that takes unless told otherwise. */
+const PUBLISHING_STEPS = 10;
+const PUBLISHING_MINUTES = 10;
+/** An account publishes so many texts an hour at most in this measurement: fewer than the limit. */
+const OF_ACCOUNT = 15;
 /** While memory is watched, one text is published after so many milliseconds, so that the worker has work. */
 const PUBLISH_EVERY_MS = 200;
 /** The time before a measurement in which statements are prepared, code is compiled and pages are read. */
@@ -109,6 +116,7 @@ const { values: options } = parseArgs({
     memory: { type: "boolean", default: false },
     requests: { type: "string", default: "1000000" },
     minutes: { type: "string" },
+    publishing: { type: "string" },
     noisy: { type: "boolean", default: false },
     machines: { type: "boolean", default: false },
     waiting: { type: "string" },
@@ -118,7 +126,7 @@ const { values: options } = parseArgs({
   },
   allowNegative: true,
 });
-const whole = (name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting"): number => {
+const whole = (name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting" | "publishing"): number => {
   const value = Number(options[name]);
   if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} wants a whole number from 1.`);
   return value;
@@ -249,29 +257,6 @@ const measurePeers = async (cluster: Cluster, server: Server, url: string, targe
   }
 };
 
-const publishOne = async (baseUrl: string, callers: Caller[], n: number): Promise<void> => {
-  const answer = await fetch(`${baseUrl}/v1/offers`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${callers[n % callers.length]?.token}`, "content-type": "application/json" },
-    body: JSON.stringify({ text: textToPublish(n) }),
-  });
-  const body = await answer.text();
-  if (answer.status !== 201) throw new Error(`Publishing gave ${answer.status}: ${body}`);
-};
-
-/** Publishes texts one after the other. Returns the median and the 99th percentile of the times in milliseconds. */
-const publish = async (baseUrl: string, callers: Caller[]) => {
-  const times: number[] = [];
-  for (let n = 0; n < PUBLICATIONS; n++) {
-    const start = performance.now();
-    await publishOne(baseUrl, callers, n);
-    times.push(performance.now() - start);
-    await sleep(PAUSE_MS);
-  }
-  const sorted = Float64Array.from(times).sort();
-  return { p50: quantile(sorted), p99: quantile(sorted, 0.99) };
-};
-
 const findTargets = (market: Market) =>
   withClient(market.url, async (client) => {
     const { rows: found } = await client.query<{ id: string }>(
@@ -395,6 +380,29 @@ const watchMemory = async (service: Service, callers: Caller[], scenarios: Scena
   await publishing;
 };
 
+/** Prints what publishing takes while texts arrive at a steady rate. */
+const showPublishing = async (cluster: Cluster, service: Service, url: string): Promise<void> => {
+  const perSecond = whole("publishing");
+  const seconds = 60 * Number(options.minutes ?? PUBLISHING_MINUTES);
+  const callers = await withClient(url, (client) => makeAgents(client, Math.ceil((perSecond * seconds) / OF_ACCOUNT)));
+  const each = (seconds / PUBLISHING_STEPS) * perSecond;
+  const columns = [10, 9, 9, 9, 9, 9];
+  row(["published", "p50", "p99", "longest", "open", "cpu ms"], columns);
+  let before = await processorTimeOf(cluster, service);
+  let published = 0;
+  let last = Promise.resolve();
+  await publishSteadily(service.baseUrl, callers, { perSecond, seconds, steps: PUBLISHING_STEPS }, (step) => {
+    const { milliseconds, open } = step;
+    published += milliseconds.length;
+    const line = [String(published), quantile(milliseconds), quantile(milliseconds, 0.99), quantile(milliseconds, 1)];
+    last = processorTimeOf(cluster, service).then((now) => {
+      row([...line, String(open), (now - before) / each], columns);
+      before = now;
+    });
+  });
+  await last;
+};
+
 /** Prints what agents cost that wait for events. */
 const showWaiting = async (service: Service, url: string): Promise<void> => {
   const agents = await withClient(url, (client) => makeAgents(client, whole("waiting")));
@@ -435,6 +443,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   services.push(service);
   const { baseUrl, port } = service;
   if (options.waiting !== undefined) return showWaiting(service, market.url);
+  if (options.publishing !== undefined) return showPublishing(cluster, service, market.url);
   if (options.noisy) {
     const { offerIds } = await findTargets(market);
     return measureNoise(market, baseUrl, port, offerIds[0]);
@@ -459,8 +468,8 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   print(`${offers} offers, ${CONNECTIONS} connections, ${seconds} s a side; times in milliseconds`);
   print();
   row(["", "a second", "pgbench", "", "p50", "pgbench", "", "p99", "pgbench"]);
-  const published = await publish(baseUrl, market.callers);
-  row(["POST /v1/offers, one by one", "", "", "", published.p50, "", "", published.p99, ""]);
+  const published = await publishInTurn(baseUrl, market.callers, { count: PUBLICATIONS, pauseMs: PAUSE_MS });
+  row(["POST /v1/offers, one by one", "", "", "", quantile(published), "", "", quantile(published, 0.99), ""]);
   for (const scenario of scenarios) await measure(server, port, scenario);
   await compareTools(cluster, service, scenarios);
   if (rounds < LEAST_ROUNDS) print(`No ratios: they need ${LEAST_ROUNDS} rounds, and there were ${rounds}.`);
