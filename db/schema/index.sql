@@ -240,6 +240,7 @@ set local check_function_bodies = off;
 --!include api/confirm_offer.sql
 --!include api/alerts.sql
 --!include api/asks.sql
+--!include api/list_matches.sql
 --!include api/search_offers.sql
 --!include api/query_embedding.sql
 --!include api/list_events.sql

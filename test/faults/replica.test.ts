@@ -4,7 +4,7 @@ import pg from "pg";
 import { followReplicas } from "../../src/database/replicas.ts";
 import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { grant, refresh, statusOf } from "../oauth/client.ts";
-import { urlOf } from "../support/client.ts";
+import { urlOf, withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
@@ -204,6 +204,37 @@ test.serial("who was removed, suspended, disconnected, signed out or approved is
 
     const newcomer = await connectAgent(writer.url);
     t.is((await newcomer.at(reader.url)("GET", "/v1/me")).status, 200, "an agent that the replica does not have");
+  });
+});
+
+test.serial("a since that a replica gave misses no match of a transaction that was open then", async (t) => {
+  const [seller, buyer] = [await connectedAgent(writer.url, url), await connectedAgent(writer.url, url)];
+  const { body: ask } = await buyer.call("POST", "/v1/asks", {
+    text: "Looking for a grey sofa in Berlin, up to 500 EUR",
+  });
+  const [slow, quick] = [await publish(seller), await publish(seller)];
+  const matched = async (since?: string) => {
+    await untilInUse();
+    await untilReplayed();
+    const query = since === undefined ? "" : `?since=${since}`;
+    const { body } = await buyer.at(reader.url)("GET", `/v1/asks/${ask.id}/matches${query}`);
+    return { since: body.since, ids: body.results.map(({ id }: { id: string }) => id).sort() };
+  };
+  await eventually(
+    () => matched(),
+    ({ ids }) => ids.includes(slow) && ids.includes(quick),
+  );
+  await sql(url, "delete from market.match where ask_id = $1", [ask.id]);
+  await withClient(url, async (client) => {
+    await client.query("begin");
+    await client.query("select search.match_offer($1)", [slow]);
+    await sql(url, "select search.match_offer($1)", [quick]);
+    const before = await matched();
+    t.deepEqual(before.ids, [quick]);
+    await client.query("commit");
+    const after = await matched(before.since);
+    t.true(after.ids.includes(slow), "it may also have the other one again");
+    t.deepEqual((await matched(after.since)).ids, []);
   });
 });
 

@@ -23,7 +23,7 @@ begin
     found := convert_from(decode(
       translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
     -- A client may forge a cursor. These casts check that each member has the type that the lists expect.
-    perform (found ->> 'id')::uuid, (found ->> 'sequence')::bigint, (found ->> 'score')::real,
+    perform (found ->> 'id')::uuid, (found ->> 'score')::real,
       (found ->> 'rank')::integer, (found ->> 'is_stale')::boolean,
       (found ->> 'price')::bigint, (found ->> 'km')::double precision, (found ->> 'time')::timestamptz,
       (found ->> 'as_of')::timestamptz,

@@ -78,7 +78,7 @@ grant select (id, account_id, agent_id, status, watch_enabled, language, domain,
 grant select (offer_id, model) on market.offer_embedding to souk_dba;
 grant select (ask_id, model) on market.ask_embedding to souk_dba;
 grant select (model, created_at) on market.query_embedding to souk_dba;
-grant select (ask_id, offer_id, sequence, score, first_matched_at) on market.match to souk_dba;
+grant select (ask_id, offer_id, score, first_matched_at, xid) on market.match to souk_dba;
 grant select (id, offer_id, account_id, agent_id, reason, created_at) on market.report to souk_dba;
 grant select on market.rate_limit_hit to souk_dba;
 grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, completed_at, status,

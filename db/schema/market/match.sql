@@ -3,10 +3,10 @@
 create table market.match (
   ask_id uuid not null constraint match_ask_fkey references market.ask on delete cascade,
   offer_id uuid not null constraint match_offer_fkey references market.offer on delete cascade,
-  sequence bigint generated always as identity,
   score real not null,
   reasons jsonb not null,
   first_matched_at timestamptz not null default clock_timestamp(),
+  xid xid8 not null default pg_current_xact_id(),
   constraint match_pkey primary key (ask_id, offer_id),
   constraint match_score_range check (score between 0 and 1)
 );
@@ -24,10 +24,11 @@ create policy "an account sees the matches of its asks" on market.match for sele
 comment on table market.match is 'One row is one match: an offer that answers an ask, with score and reasons.';
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';
-comment on column market.match.sequence is
-  'A number that grows with each new match of an ask, in commit order. The parameter "since" is compared with it.';
 comment on column market.match.score is 'The score, 0 to 1.';
 comment on column market.match.reasons is
   'For each criterion the verdict (met, violated or unknown), with the wanted and the found value.';
 comment on column market.match.first_matched_at is 'When the match was first found.';
+comment on column market.match.xid is
+  'The transaction that found it. The parameter "since" holds the transactions whose matches were read '
+  '(api.list_matches).';
 grant select on market.match to souk_agent, souk_person;

@@ -12,8 +12,7 @@ declare
   answered uuid[];
   are_changed boolean;
 begin
-  -- This row is the lock: the matches of one ask are written one transaction after another, so that
-  -- market.match.sequence grows in the order of commits.
+  -- The lock is against the transactions that match offers with the ask (search.match_offer).
   select * into ask from market.ask a where a.id = match_ask.ask_id for no key update;
   if ask.id is null or ask.status <> 'active' or ask.read_at is null then
     return;

@@ -126,13 +126,14 @@ begin
     || search.vector_asks(offer, ask_kinds, places, vector.embedding, vector.model, vector.match_min_similarity),
     each);
   with locked as materialized (
-    -- Lock the asks before scoring, so that market.match.sequence grows in the order of commits. Lock them in the order
-    -- of their ids, so that two transactions that match offers with the same asks do not deadlock.
+    -- The lock is against a transaction that changes an ask or matches it. Either that transaction waits until these
+    -- matches are stored and then finds them, or this transaction waits and then sees what the ask is now. Offers do
+    -- not wait for each other, however many asks they share.
     select a as ask from market.ask a
     where a.id = any (candidates) and a.domain = offer.domain and a.ask_kind = any (ask_kinds)
       and search.is_eligible(a, offer)
       and (a.watch_enabled or a.id = any (matched))
-    order by a.id for no key update
+    order by a.id for share
   ), scored as materialized (
     select (l.ask).id, j.score, j.reasons
     from locked l

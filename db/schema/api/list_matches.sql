@@ -1,0 +1,85 @@
+-- The matches of an ask, and with "since" the new ones only. No reader misses a match.
+--
+-- Matches commit in another order than they are made, so a since holds a snapshot, as the cursors of events do
+-- (list_events.sql): the transactions that were finished when the matches were read. New are those of all others. From
+-- a replica, where it is not known which transactions are open, a match may be returned twice.
+--
+--   seen    in a since: what was read
+--   until   in the cursor of a page: what the pages of one reading share
+
+create or replace function api.list_matches(id uuid, since text, page_size integer, cursor text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  ask market.ask := internal.own_ask(list_matches.id);
+  list constant text := 'matches ' || ask.id;
+  after jsonb := internal.position_of(cursor, list);
+  present constant pg_snapshot := pg_current_snapshot();
+  is_replica constant boolean := pg_is_in_recovery();
+  seen pg_snapshot := (internal.position_of(since, list, 'since') ->> 'seen')::pg_snapshot;
+  until constant pg_snapshot := coalesce((after ->> 'until')::pg_snapshot, present);
+  results jsonb;
+  last jsonb;
+  more boolean;
+begin
+  if not is_replica and pg_snapshot_xmax(seen) > pg_snapshot_xmax(present) then
+    -- It is of a server whose backup was restored since. What was read then is not known.
+    seen := null;
+  end if;
+  with page as (
+    select m.score, o.stale_at is not null as is_stale, m.offer_id, m.first_matched_at, m.reasons,
+      row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
+    from market.match m join market.offer o on o.id = m.offer_id
+    where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
+      -- A match of a transaction that is still to come was restored from a backup of another server. It is not new.
+      and (seen is null or not pg_visible_in_snapshot(m.xid, seen) and m.xid < pg_snapshot_xmax(present))
+      and (after is null or pg_visible_in_snapshot(m.xid, until) or m.xid >= pg_snapshot_xmax(present))
+      and (after is null or (-m.score, o.stale_at is not null, m.offer_id)
+        > (-(after ->> 'score')::real, coalesce((after ->> 'is_stale')::boolean, false), (after ->> 'id')::uuid))
+    order by m.score desc, o.stale_at is not null, m.offer_id limit list_matches.page_size + 1
+  )
+  select coalesce(jsonb_agg(internal.search_result_document(o, s, jsonb_build_object(
+          'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
+          'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
+        || search.distance_member(search.distance_km(o.latitude, o.longitude, ask.latitude, ask.longitude)))
+      order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
+    max(p.n) > list_matches.page_size,
+    -- The place of the last result, from which the next page goes on.
+    jsonb_agg(jsonb_build_object('list', list, 'until', until::text, 'id', p.offer_id, 'score', p.score,
+      'is_stale', p.is_stale,
+      'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (where p.n = list_matches.page_size) -> 0
+  into results, more, last
+  from page p join market.offer o on o.id = p.offer_id
+  left join market.account_stats s on s.account_id = o.account_id;
+  return jsonb_build_object(
+    'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
+    'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', case
+      -- The replica is behind the server that gave the since.
+      when is_replica and pg_snapshot_xmax(seen) > pg_snapshot_xmax(until) then seen
+      -- The snapshot of a replica does not say which transactions were open, only which was the oldest of them.
+      when pg_snapshot_xmin(until) < pg_snapshot_xmax(until) and not exists (select from pg_snapshot_xip(until))
+        then format('%1$s:%1$s:', pg_snapshot_xmin(until))::pg_snapshot
+      else until end::text)),
+    'page', internal.page(last, coalesce(more, false)),
+    'next', case
+      when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(
+        'summary', 'Nothing matches an ask to sell or to let. Publish an offer, with origin_ask_id set to this ask.',
+        'method', 'POST', 'path', '/v1/offers'))
+      when ask.read_at is null then jsonb_build_array(jsonb_build_object(
+        'summary', 'The text of this ask is still being read. Look again in a minute.',
+        'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))
+      when ask.ask_kind is null or ask.domain is null then jsonb_build_array(jsonb_build_object(
+        'summary', 'The text does not say clearly what is wanted. Send a clearer one.',
+        'method', 'PATCH', 'path', '/v1/asks/' || ask.id))
+      when results = '[]' then jsonb_build_array(jsonb_build_object(
+        'summary', 'Nothing new matches. Look again later with the since of this answer.',
+        'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))
+      else jsonb_build_array(jsonb_build_object(
+        'summary', 'Show the person what matches. When one of them is taken, mark the ask as fulfilled.',
+        'method', 'POST', 'path', '/v1/asks/' || ask.id || '/fulfill')) end);
+end
+$$;
+comment on function api.list_matches(uuid, text, integer, text) is
+  'Returns a page of the published offers that match an own ask, best first, each with its reasons. since: the cursor '
+  'of an earlier response; offers that had matched by then are left out.';
+grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;
