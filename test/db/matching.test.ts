@@ -289,25 +289,39 @@ test.serial("an ask that is matched again waits for an offer that is matched wit
   t.deepEqual(await matching(ask), []);
 });
 
-test.serial(
-  "after a backup was restored on another server, all matches are shown, and none of them is new",
-  async (t) => {
-    const ask = await market.ask(buyer);
-    await market.offer(seller);
-    await market.offer(seller);
-    // What the other server gave: numbers of transactions that are still to come here.
-    await market.sql("update market.match set xid = '900000000'");
-    const future = Buffer.from(JSON.stringify({ list: `matches ${ask}`, seen: "900000001:900000001:" }));
-    const all = await matches(ask, { since: future.toString("base64url") });
-    t.is(all.results.length, 2);
-    const first = await matches(ask, { limit: 1 });
-    t.is((await matches(ask, { cursor: first.page.next_cursor })).results.length, 1);
-    t.deepEqual((await matches(ask, { since: all.since })).results, []);
-    const late = await market.offer(seller);
+test.serial("after a backup was restored, new are the matches that were found after a since was given", async (t) => {
+  const ask = await market.ask(buyer);
+  await market.offer(seller);
+  await market.offer(seller);
+  // What the other server gave: numbers of transactions that are still to come here.
+  await market.sql("update market.match set xid = '900000000'");
+  const sinceOf = (as_of: Date): string =>
+    Buffer.from(JSON.stringify({ list: `matches ${ask}`, seen: "900000001:900000001:", as_of })).toString("base64url");
+  const first = await matches(ask, { limit: 1 });
+  t.is((await matches(ask, { cursor: first.page.next_cursor })).results.length, 1);
+  t.is((await matches(ask, { since: sinceOf(new Date(0)) })).results.length, 2);
+  const [row] = await market.sql("select clock_timestamp() as now");
+  const since = sinceOf(row.now);
+  const none = await matches(ask, { since });
+  t.deepEqual(none.results, []);
+  const late = await market.offer(seller);
+  for (const given of [since, none.since]) {
+    const { results } = await matches(ask, { since: given });
     t.deepEqual(
-      (await matches(ask, { since: all.since })).results.map((result: Answer) => result.id),
+      results.map((result: Answer) => result.id),
       [late],
     );
+  }
+});
+
+test.serial(
+  "a page that an earlier release began ends with a since after which everything is new once more",
+  async (t) => {
+    const ask = await market.ask(buyer);
+    const offer = await market.offer(seller);
+    const place = { list: `matches ${ask}`, sequence: 1, id: offer, score: 0, rank: 1, is_stale: false };
+    const { since } = await matches(ask, { cursor: Buffer.from(JSON.stringify(place)).toString("base64url") });
+    t.is((await matches(ask, { since })).results.length, 1);
   },
 );
 

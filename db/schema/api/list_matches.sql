@@ -1,11 +1,13 @@
--- The matches of an ask, and with "since" the new ones only. No reader misses a match.
+-- The matches of an ask, and with "since" the new ones only. No reader misses a match that is found while it reads.
 --
 -- Matches commit in another order than they are made, so a since holds a snapshot, as the cursors of events do
--- (list_events.sql): the transactions that were finished when the matches were read. New are those of all others. From
--- a replica, where it is not known which transactions are open, a match may be returned twice.
+-- (list_events.sql): the transactions that were finished when the matches were read. New are the matches of all others,
+-- and those found after that time: after a crash or a restored backup, other transactions may have numbers that were
+-- seen. A match may be new again, from a replica for as long as an older transaction is open: it is not known there
+-- which are.
 --
---   seen    in a since: what was read
---   until   in the cursor of a page: what the pages of one reading share
+--   seen, as_of   what was read, and when; also in the cursor of a page, for the since of the pages that follow
+--   until         in the cursor of a page: what the pages of one reading share
 
 create or replace function api.list_matches(id uuid, since text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
@@ -14,25 +16,36 @@ declare
   ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
   after jsonb := internal.position_of(cursor, list);
+  given constant jsonb := internal.position_of(since, list, 'since');
+  seen constant pg_snapshot := (given ->> 'seen')::pg_snapshot;
   present constant pg_snapshot := pg_current_snapshot();
-  is_replica constant boolean := pg_is_in_recovery();
-  seen pg_snapshot := (internal.position_of(since, list, 'since') ->> 'seen')::pg_snapshot;
   until constant pg_snapshot := coalesce((after ->> 'until')::pg_snapshot, present);
+  -- What the next since will hold. The cursor of an earlier release has none: then everything is new once more.
+  read pg_snapshot := case when after is null then present else (after ->> 'seen')::pg_snapshot end;
+  as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, clock_timestamp());
   results jsonb;
   last jsonb;
   more boolean;
 begin
-  if not is_replica and pg_snapshot_xmax(seen) > pg_snapshot_xmax(present) then
-    -- It is of a server whose backup was restored since. What was read then is not known.
-    seen := null;
+  if pg_is_in_recovery() then
+    if pg_snapshot_xmin(present) < pg_snapshot_xmax(read) then
+      -- Transactions were open, or this replica is behind the server that gave the cursor.
+      read := format('%1$s:%1$s:', least(pg_snapshot_xmin(present), pg_snapshot_xmin(read)));
+    end if;
+    if pg_snapshot_xmax(seen) > pg_snapshot_xmax(read) then
+      -- The server that gave the since was ahead.
+      read := seen;
+      as_of := (given ->> 'as_of')::timestamptz;
+    end if;
   end if;
   with page as (
     select m.score, o.stale_at is not null as is_stale, m.offer_id, m.first_matched_at, m.reasons,
       row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
     from market.match m join market.offer o on o.id = m.offer_id
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
-      -- A match of a transaction that is still to come was restored from a backup of another server. It is not new.
-      and (seen is null or not pg_visible_in_snapshot(m.xid, seen) and m.xid < pg_snapshot_xmax(present))
+      -- A match of a transaction that is still to come was restored from a backup of another server.
+      and (seen is null or not pg_visible_in_snapshot(m.xid, seen) and m.xid < pg_snapshot_xmax(present)
+        or m.first_matched_at > (given ->> 'as_of')::timestamptz)
       and (after is null or pg_visible_in_snapshot(m.xid, until) or m.xid >= pg_snapshot_xmax(present))
       and (after is null or (-m.score, o.stale_at is not null, m.offer_id)
         > (-(after ->> 'score')::real, coalesce((after ->> 'is_stale')::boolean, false), (after ->> 'id')::uuid))
@@ -45,21 +58,16 @@ begin
       order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
     max(p.n) > list_matches.page_size,
     -- The place of the last result, from which the next page goes on.
-    jsonb_agg(jsonb_build_object('list', list, 'until', until::text, 'id', p.offer_id, 'score', p.score,
-      'is_stale', p.is_stale,
+    jsonb_agg(
+      jsonb_build_object('list', list, 'until', until::text, 'seen', read::text, 'as_of', as_of, 'id', p.offer_id,
+      'score', p.score, 'is_stale', p.is_stale,
       'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (where p.n = list_matches.page_size) -> 0
   into results, more, last
   from page p join market.offer o on o.id = p.offer_id
   left join market.account_stats s on s.account_id = o.account_id;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
-    'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', case
-      -- The replica is behind the server that gave the since.
-      when is_replica and pg_snapshot_xmax(seen) > pg_snapshot_xmax(until) then seen
-      -- The snapshot of a replica does not say which transactions were open, only which was the oldest of them.
-      when pg_snapshot_xmin(until) < pg_snapshot_xmax(until) and not exists (select from pg_snapshot_xip(until))
-        then format('%1$s:%1$s:', pg_snapshot_xmin(until))::pg_snapshot
-      else until end::text)),
+    'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', read::text, 'as_of', as_of)),
     'page', internal.page(last, coalesce(more, false)),
     'next', case
       when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(

@@ -148,7 +148,7 @@ begin
       and not exists (select from scored g where g.id = m.ask_id)
   )
   insert into market.match as m (ask_id, offer_id, score, reasons)
-  select g.id, offer.id, g.score, g.reasons from scored g
+  select g.id, offer.id, g.score, g.reasons from scored g order by g.id
   on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
   where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons);
 end

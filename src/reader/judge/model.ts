@@ -86,8 +86,8 @@ const rowsOf = (learned: Weights, allowed: (name: string) => boolean): Rows => {
  * @param allowed the classes that remain; the others are never answered
  */
 export const useWeights = (learned: Weights, allowed: (name: string) => boolean = () => true): Model =>
-  // In a function of its own: the functions of a model keep what any function beside them uses, and the names of a
-  // hundred thousand features take megabytes.
+  // Two functions, because closures of one scope keep every variable that any of them uses. Here these would be the names
+  // of a hundred thousand features.
   modelOf(rowsOf(learned, allowed));
 
 const modelOf = ({ classes, weights, bias, keys, mask, slots }: Rows): Model => {
