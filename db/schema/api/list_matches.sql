@@ -30,7 +30,7 @@ begin
   if pg_is_in_recovery() then
     if pg_snapshot_xmin(present) < pg_snapshot_xmax(read) then
       -- Transactions were open, or this replica is behind the server that gave the cursor.
-      read := format('%1$s:%1$s:', least(pg_snapshot_xmin(present), pg_snapshot_xmin(read)));
+      read := format('%1$s:%1$s:', least(pg_snapshot_xmin(present), pg_snapshot_xmin(read)))::pg_snapshot;
     end if;
     if pg_snapshot_xmax(seen) > pg_snapshot_xmax(read) then
       -- The server that gave the since was ahead.
