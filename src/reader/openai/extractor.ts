@@ -323,6 +323,7 @@ export const createOpenAiExtractor = (options: {
   // The rest of the vocabulary is not kept.
   const { client, model } = options;
   const { taxonomy } = options.vocabulary;
+  const described = describe(taxonomy);
   const { gazetteer } = knowledgeOf(options.vocabulary);
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();
 
@@ -379,7 +380,7 @@ export const createOpenAiExtractor = (options: {
     tidy: (taxonomy: Taxonomy, extraction: R) => R,
   ) => {
     const format = { name, schema: schemaFor(extraction, taxonomy), operation };
-    const system = [COMMON_RULES, rules, describe(taxonomy)].join("\n\n");
+    const system = [COMMON_RULES, rules, described].join("\n\n");
 
     return async (text: string, signal: AbortSignal, mayRepeat: MaySend = async () => true): Promise<R> => {
       let isRepeated = false;
