@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
 import { networkOf } from "./address.ts";
 
 /**
@@ -13,6 +14,9 @@ import { networkOf } from "./address.ts";
  * those that do not wait send few ahead. Node reads as many as arrive: thousands of short ones in one packet.
  */
 const OPEN_REQUESTS = 32;
+
+/** A client sends its first request at once. Browsers also open connections for requests that may come later. */
+const SILENT_MS = 500;
 
 /** Answers wait in memory until their client reads them. The interval at which it is looked at how much waits. */
 const UNREAD_CHECK_MS = 1_000;
@@ -30,6 +34,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
   const requests = new WeakMap<Socket, Set<ServerResponse>>();
   /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
   const read = new WeakMap<Socket, number>();
+  const openedAt = new WeakMap<Socket, number>();
   let open = 0;
   /** Whether the process stops. Each connection then ends with the last answer that it owes. */
   let stopping = false;
@@ -78,6 +83,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     if (open >= most && !makeRoom(network)) return void socket.destroy();
     const sockets = networks.get(network) ?? new Set();
     networks.set(network, sockets.add(socket));
+    openedAt.set(socket, performance.now());
     open += 1;
     socket.once("close", () => {
       open -= 1;
@@ -106,9 +112,13 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
    * those whose answer is made but not yet written, as its client reads slowly.
    */
   const closeIdle = (): void => {
+    const before = performance.now() - SILENT_MS;
     for (const sockets of networks.values())
-      for (const socket of sockets)
-        if (requests.get(socket)?.size === 0 && read.get(socket) === socket.bytesRead) socket.destroy();
+      for (const socket of sockets) {
+        const isSilent = socket.bytesRead === 0 && (openedAt.get(socket) ?? 0) < before;
+        const isAnswered = requests.get(socket)?.size === 0 && read.get(socket) === socket.bytesRead;
+        if (isSilent || isAnswered) socket.destroy();
+      }
   };
 
   /** Whether a request of this connection that has arrived whole is not answered yet. It may be carried out already. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import test from "ava";
 import express from "express";
@@ -174,6 +175,20 @@ test("a connection that arrives while a stopping process is busy is answered bef
     (isClosed) => isClosed,
   );
   t.deepEqual(statuses(late), ["200"]);
+});
+
+test("a connection on which nothing was sent does not hold up a stop", async (t) => {
+  const server = await serve(express(), 0, "127.0.0.1", { baseUrl: () => "" });
+  const silent = open(Number(new URL(server.url).port), "127.0.0.2");
+  await once(silent.socket, "connect");
+  const graceMs = 60_000;
+  const started = performance.now();
+  await server.close(graceMs);
+  t.true(performance.now() - started < graceMs / 2);
+  await eventually(
+    async () => silent.closed,
+    (isClosed) => isClosed,
+  );
 });
 
 test("while a process stops, each connection ends with an answer that says so, and none of its requests is lost", async (t) => {
