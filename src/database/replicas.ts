@@ -94,6 +94,13 @@ export const followReplicas = (options: {
   let isAsking = false;
   let closed = false;
 
+  const forget = (): void => {
+    marks = [];
+    for (const replica of replicas) replica.reached = null;
+  };
+  // After a crash, the primary gives the numbers of transactions and positions of its log that were lost again.
+  primary.on("remove", forget);
+
   const isInUse = ({ reached }: Followed): boolean =>
     reached !== null && performance.now() - reached.at <= mostBehindMs;
 
@@ -162,10 +169,7 @@ export const followReplicas = (options: {
   const round = async (): Promise<void> => {
     const { mark } = await askPrimary([]);
     // After a failover, marks of the old primary may be about transactions that the new one never had.
-    if (marks.some(({ server }) => server !== mark.server)) {
-      marks = [];
-      for (const replica of replicas) replica.reached = null;
-    }
+    if (marks.some(({ server }) => server !== mark.server)) forget();
     marks = [...marks.filter(({ at }) => mark.at - at <= mostBehindMs), mark];
     await Promise.all(
       replicas.map(async (replica) => {

@@ -54,8 +54,8 @@ test.before(async () => {
   restored = url.href;
   environments = { original: await programsFor(market.url), restored: await programsFor(server.url) };
   await runCommands("backup", { cwd: folder, env: environments.original });
-  await runCommands("restore", { cwd: folder, env: environments.restored });
   environments.restored["PGDATABASE"] = url.pathname.slice(1);
+  await runCommands("restore", { cwd: folder, env: environments.restored });
 });
 
 test.after.always(async () => {

@@ -178,6 +178,21 @@ test.serial("a second attempt sends the same mail, and what matched meanwhile co
   t.not(next.mail_id, attempt.mail_id);
 });
 
+test.serial(
+  "a mail that was begun is on the disk before it leaves, also if the worker waits for no commit",
+  async (t) => {
+    await subscribe(buyer);
+    await wanted();
+    await offered();
+    const client = await connection(t);
+    await client.query("begin; set local synchronous_commit = off");
+    const { rows } = await client.query("select jobs.begin_digest($1) is not null as begun", [buyer.account]);
+    t.true(rows[0]?.begun);
+    t.is((await client.query("show synchronous_commit")).rows[0]?.synchronous_commit, "on");
+    await client.query("rollback");
+  },
+);
+
 test.serial("a match whose transaction commits after a digest is in the next one", async (t) => {
   await subscribe(buyer);
   const ask = await wanted();

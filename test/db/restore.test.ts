@@ -134,7 +134,11 @@ test.serial(
     const moment = new Date();
     await runCommands("backup", { cwd: folder, env, ...owner });
     await untilMade(SOME);
-    await runCommands("restore", { cwd: folder, env: await programsFor(empty.url), ...owner });
+    await runCommands("restore", {
+      cwd: folder,
+      env: { ...(await programsFor(empty.url)), PGDATABASE: DATABASE },
+      ...owner,
+    });
     await assertRestored(t, empty, moment);
   },
 );

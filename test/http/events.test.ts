@@ -23,6 +23,9 @@ const read = (agent: Agent, query = ""): Promise<Answer> => agent.call("GET", `/
 const typesOf = (answer: Answer): string[] => answer.body.events.map(({ type }: Body) => type);
 const cursorOf = async (agent: Agent): Promise<string> => (await read(agent, "?after=now")).body.cursor;
 
+const heldBy = (cursor: string): Body => JSON.parse(Buffer.from(cursor, "base64url").toString());
+const cursorWith = (held: Body): string => Buffer.from(JSON.stringify(held)).toString("base64url");
+
 const created = async (agent: Agent, path: string, body: Body): Promise<Body> => {
   const answer = await agent.call("POST", path, body);
   if (answer.status !== 201) throw new Error(answer.text);
@@ -238,11 +241,97 @@ for (const [query, pointer] of [
   });
 }
 
-test("a cursor from before a backup was restored starts again from the oldest event", async (t) => {
+test("a cursor of an earlier release from before a backup was restored starts again from the oldest event", async (t) => {
   const agent = await market.agent();
-  const future = { list: "events", seen: "900000000000:900000000000:" };
-  const cursor = Buffer.from(JSON.stringify(future)).toString("base64url");
+  const cursor = cursorWith({ list: "events", seen: "900000000000:900000000000:" });
   t.deepEqual(typesOf(await read(agent, `?after=${cursor}`)), ["agent.connected"]);
+});
+
+/** Writes events of an agent's account with a number that every cursor has seen: after a crash, numbers are given again. */
+const writeReused = (agent: Agent, ...types: string[]) =>
+  market.sql(
+    `insert into market.event (account_id, xid, type, data)
+     select account_id, '3', unnest($2::text[]), '{}' from market.agent where id = $1`,
+    [agent.id, types],
+  );
+
+/** Reads on from a cursor, one event a page, to the end. */
+const readOn = async (agent: Agent, cursor: string): Promise<{ types: string[]; cursor: string }> => {
+  const types: string[] = [];
+  for (let at = cursor; ; ) {
+    const page = await read(agent, `?after=${at}&limit=1`);
+    types.push(...typesOf(page));
+    at = page.body.cursor;
+    // Events of one transaction that were written in one millisecond come in any order.
+    if (!page.body.has_more) return { types: types.sort(), cursor: at };
+  }
+};
+
+test("events whose transactions have numbers that were given again after a crash are told once", async (t) => {
+  const agent = await market.agent();
+  for (const after of ["", "?after=now"]) {
+    const from = (await read(agent, after)).body.cursor;
+    await writeReused(agent, "offer.stale", "offer.archived", "offer.removed");
+    const told = await readOn(agent, from);
+    t.deepEqual(told.types, ["offer.archived", "offer.removed", "offer.stale"]);
+    t.deepEqual((await readOn(agent, told.cursor)).types, []);
+  }
+});
+
+test("after a crash between two pages, what happened since comes once, in the next reading", async (t) => {
+  const agent = await market.agent();
+  await writeReused(agent, "offer.stale", "offer.stale");
+  const first = await read(agent, "?limit=1");
+  t.true(first.body.has_more);
+  await writeReused(agent, "offer.archived");
+  const rest = await readOn(agent, first.body.cursor);
+  t.deepEqual([...typesOf(first), ...rest.types].sort(), ["agent.connected", "offer.stale", "offer.stale"]);
+  const next = await readOn(agent, rest.cursor);
+  t.deepEqual(next.types, ["offer.archived"]);
+  t.deepEqual((await readOn(agent, next.cursor)).types, []);
+});
+
+test("a cursor from before a crash, which is from the future then, tells only what happened after it", async (t) => {
+  const agent = await market.agent();
+  const future = "900000000000:900000000000:";
+  const cursor = cursorWith({ ...heldBy((await read(agent)).body.cursor), seen: future });
+  t.deepEqual((await readOn(agent, cursor)).types, []);
+  await writeReused(agent, "offer.stale");
+  t.deepEqual((await readOn(agent, cursor)).types, ["offer.stale"]);
+});
+
+test("after the server's clock was set back, what was told is not told again", async (t) => {
+  const agent = await market.agent();
+  const held = heldBy((await read(agent)).body.cursor);
+  const ahead = new Date(Date.now() + 60_000).toISOString();
+  const { types, cursor } = await readOn(agent, cursorWith({ ...held, seen_at: ahead }));
+  t.deepEqual(types, []);
+  t.is(new Date(heldBy(cursor)["seen_at"]).toISOString(), ahead);
+});
+
+test("a cursor of an earlier release, which holds no time, goes on where it was", async (t) => {
+  const agent = await market.agent();
+  await writeReused(agent, "offer.stale");
+  const first = await read(agent, "?limit=1");
+  const { as_of: _, ...paging } = heldBy(first.body.cursor);
+  const rest = await readOn(agent, cursorWith(paging));
+  t.deepEqual([...typesOf(first), ...rest.types].sort(), ["agent.connected", "offer.stale"]);
+  const { list, seen } = heldBy(rest.cursor);
+  const cursor = cursorWith({ list, seen });
+  t.deepEqual((await readOn(agent, cursor)).types, []);
+  await market.sql(
+    `insert into market.event (account_id, type, data)
+     select account_id, 'offer.archived', '{}' from market.agent where id = $1`,
+    [agent.id],
+  );
+  t.deepEqual((await readOn(agent, cursor)).types, ["offer.archived"]);
+});
+
+test("a forged cursor is refused", async (t) => {
+  const agent = await market.agent();
+  const held = heldBy((await read(agent)).body.cursor);
+  for (const broken of [{ seen: "x" }, { seen_at: "x" }, { until: "x" }, { as_of: "x" }, { id: "x" }])
+    t.is((await read(agent, `?after=${cursorWith({ ...held, ...broken })}`)).status, 400, JSON.stringify(broken));
 });
 
 test("events older than 30 days are not told", async (t) => {

@@ -5,9 +5,13 @@
 -- page has the events of all other transactions that are finished by then, however long ago they began. A transaction
 -- that is held open delays only its own events.
 --
---   seen       all events of these transactions were returned
---   until      what the pages of one reading share; set while has_more
---   xid, id    the last event returned; set while has_more
+-- After a crash, numbers of transactions are given again: those that had not reached the disk, which are the worker's
+-- (logins.sql) and all that were rolled back. So a cursor also holds when it was read, and an event that happened later
+-- is new whatever its number.
+--
+--   seen, seen_at    what earlier readings returned: the events of these transactions that happened up to this time
+--   until, as_of     what this reading returns, in the same form, on all its pages; set while has_more
+--   xid, id          the last event returned; set while has_more
 --
 -- The function is for the primary: in a snapshot of a standby, pg_snapshot does not say which transactions are open.
 
@@ -19,28 +23,44 @@ declare
   present constant pg_snapshot := pg_current_snapshot();
   place jsonb := case when after is distinct from 'now' then internal.position_of(after, list, 'after') end;
   seen pg_snapshot;
+  seen_at timestamptz;
   until pg_snapshot;
+  as_of timestamptz;
+  -- No event of this page has a lower number.
+  lowest xid8;
   since timestamptz := now() - interval '30 days';
   events jsonb;
   last jsonb;
   more boolean;
 begin
-  -- A cursor from the future is of a server whose backup was restored since. What was read then is not known.
-  if pg_snapshot_xmax((place ->> 'seen')::pg_snapshot) > pg_snapshot_xmax(present)
-    or pg_snapshot_xmax((place ->> 'until')::pg_snapshot) > pg_snapshot_xmax(present) then
+  -- A cursor from the future is from before a crash, or of a server whose backup was restored since. If it is of an
+  -- earlier release it has no times, and what was read then is not known.
+  if place ->> 'seen_at' is null and pg_snapshot_xmax((place ->> 'seen')::pg_snapshot) > pg_snapshot_xmax(present)
+    or place ->> 'as_of' is null and pg_snapshot_xmax((place ->> 'until')::pg_snapshot) > pg_snapshot_xmax(present) then
     place := null;
   end if;
   seen := case when after = 'now' then present else (place ->> 'seen')::pg_snapshot end;
+  seen_at := case when after = 'now' then clock_timestamp() else (place ->> 'seen_at')::timestamptz end;
   until := coalesce((place ->> 'until')::pg_snapshot, present);
+  -- Never before an earlier reading: the server's clock may have been set back.
+  as_of := coalesce((place ->> 'as_of')::timestamptz, greatest(clock_timestamp(), seen_at));
   if internal.agent_id() is null then
     since := greatest(since, internal.shown_since());
   end if;
+  -- Without "offset 0", the planner may walk all events in the order of their numbers to find the lowest.
+  lowest := coalesce((place ->> 'xid')::xid8, least(pg_snapshot_xmin(seen), (
+    select min(n.xid) from (
+      select e.xid from market.event e
+      where e.account_id = internal.visible_account_id() and e.id >= internal.first_uuid_v7(seen_at)
+        and e.occurred_at > seen_at and e.occurred_at >= since offset 0) as n)));
   with page as (
     select e.id, e.xid, e.type, e.data, e.occurred_at, row_number() over (order by e.xid, e.id) as n
     from market.event e
     where e.account_id = internal.visible_account_id() and e.occurred_at >= since
-      and e.xid >= coalesce(pg_snapshot_xmin(seen), '0') and not coalesce(pg_visible_in_snapshot(e.xid, seen), false)
-      and pg_visible_in_snapshot(e.xid, until)
+      and e.xid >= coalesce(lowest, '0')
+      -- The cursors of an earlier release have no times.
+      and not coalesce(pg_visible_in_snapshot(e.xid, seen) and e.occurred_at <= coalesce(seen_at, 'infinity'), false)
+      and pg_visible_in_snapshot(e.xid, until) and e.occurred_at <= as_of
       and (place ->> 'id' is null or (e.xid, e.id) > ((place ->> 'xid')::xid8, (place ->> 'id')::uuid))
     order by e.xid, e.id limit list_events.page_size + 1
   )
@@ -51,8 +71,9 @@ begin
   into events, last, more from page p;
   return jsonb_build_object('events', events, 'has_more', more,
     'cursor', internal.cursor_of(jsonb_build_object('list', list) || case when more
-      then last || jsonb_strip_nulls(jsonb_build_object('seen', seen::text, 'until', until::text))
-      else jsonb_build_object('seen', until::text) end))
+      then last || jsonb_strip_nulls(jsonb_build_object(
+        'seen', seen::text, 'seen_at', seen_at, 'until', until::text, 'as_of', as_of))
+      else jsonb_build_object('seen', until::text, 'seen_at', as_of) end))
     || case when wait > 0 and events = '[]' then jsonb_build_object('waits', jsonb_build_object('snapshot', until::text,
       'readers', to_jsonb(array_remove(array[internal.visible_account_id(), internal.agent_id()], null))))
       else '{}' end;

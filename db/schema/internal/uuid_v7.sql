@@ -26,4 +26,4 @@ $$;
 comment on function internal.first_uuid_v7(timestamptz) is
   'Returns the lowest UUIDv7 of a millisecond. It sorts before every id made in this millisecond or later, and after '
   'every id made earlier.';
-grant execute on function internal.first_uuid_v7(timestamptz) to souk_moderator, souk_dba;
+grant execute on function internal.first_uuid_v7(timestamptz) to souk_agent, souk_person, souk_moderator, souk_dba;

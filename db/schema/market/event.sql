@@ -49,7 +49,8 @@ comment on column market.event.xid is
   'The transaction in which it happened. A cursor holds the transactions that its reader has seen.';
 comment on column market.event.type is 'What happened, such as match.created or offer.removed.';
 comment on column market.event.data is 'Ids and facts; never a text, contact or secret.';
-comment on column market.event.occurred_at is 'When it happened.';
+comment on column market.event.occurred_at is
+  'When it happened, by the server''s clock. Cursors are compared with it, so let the default set it.';
 grant select on market.event to souk_agent, souk_person, souk_dba;
 comment on table market.event_default is
   'Events of weeks that have no partition of their own. Empty as long as the maintenance job runs.';
