@@ -46,7 +46,11 @@ const install = async (t: Teardown): Promise<string> => {
 
 /** Returns a folder for one test: a copy of the database that one first start has made for all tests. */
 const installedFolder = async (t: Teardown): Promise<string> => {
-  installed ??= install(t);
+  installed ??= install(t).catch((error: unknown) => {
+    // Its test fails. The others do not have to.
+    installed = undefined;
+    throw error;
+  });
   const folder = await temporaryFolder(t);
   await cp(await installed, folder, { recursive: true });
   return folder;
