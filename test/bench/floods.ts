@@ -2,6 +2,9 @@ import { performance } from "node:perf_hooks";
 import { hashSecret, newSecret, newToken } from "../../src/http/tokens.ts";
 import { withClient } from "../support/client.ts";
 import { quantile, type Result, rawRequest, runLoad } from "./load.ts";
+import type { Market } from "./market.ts";
+import { print, tell } from "./report.ts";
+import type { Service } from "./service.ts";
 import { textToPublish } from "./texts.ts";
 
 /**
@@ -15,7 +18,7 @@ import { textToPublish } from "./texts.ts";
 export type Flood = { name: string; requests: string[] };
 
 /** The calls that the noisy caller keeps open. */
-export const OPEN = 200;
+const OPEN = 200;
 /** Different requests of one kind. */
 const VARIANTS = 100;
 
@@ -166,4 +169,48 @@ export const searchTogether = async (
   for (const status of perCaller.flat()) statuses[status] = (statuses[status] ?? 0) + 1;
   const served = perCaller.filter((all) => all.every((status) => status === "200")).length;
   return { statuses, served, seconds: (performance.now() - start) / 1000 };
+};
+
+const statusesOf = (statuses: Record<string, number>): string =>
+  Object.entries(statuses)
+    .map(([status, count]) => `${count} x ${status}`)
+    .join(", ");
+
+/** Prints for each kind of flood how long another agent's `GET /v1/offers/{id}` takes. */
+export const showNoise = async (
+  { url, callers }: Market,
+  { baseUrl, port }: Service,
+  offerId: string | undefined,
+  seconds: number,
+): Promise<void> => {
+  const tokens = callers.map(({ token }) => token);
+  const request = rawRequest("GET", `/v1/offers/${offerId}`, { Authorization: `Bearer ${tokens.at(-1)}` });
+  print(`GET /v1/offers/{id} of another agent, while one caller keeps ${OPEN} calls open; times in milliseconds`);
+  print();
+  const columns = (cells: string[]) =>
+    print(cells.map((cell, i) => (i === 0 ? cell.padEnd(34) : i < 8 ? cell.padStart(10) : `   ${cell}`)).join(""));
+  columns(["", "quiet p50", "p99", "p50", "p99", "ratio", "goal", "overtaken", "the caller gets"]);
+  for (const flood of await makeFloods(url, baseUrl)) {
+    tell(flood.name);
+    const { quiet, noisy, statuses } = await measureFlood(port, request, flood, seconds);
+    tell("");
+    const goal = 3 * quiet.p99 + 20;
+    const figures = [quiet.p50, quiet.p99, noisy.p50, noisy.p99].map((time) => time.toFixed(1));
+    const ratio = `${(noisy.p99 / quiet.p99).toFixed(1)} x`;
+    columns([
+      flood.name,
+      ...figures,
+      ratio,
+      noisy.p99 <= goal ? "met" : "missed",
+      String(noisy.overtaken),
+      statusesOf(statuses),
+    ]);
+  }
+  print();
+  tell("searches at once");
+  const { statuses, served, seconds: took } = await searchTogether(baseUrl, tokens);
+  tell("");
+  print(
+    `twenty callers, twenty searches each, at once: ${statusesOf(statuses)}; ${served} of 20 callers were served completely, in ${took.toFixed(1)} s`,
+  );
 };

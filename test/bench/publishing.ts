@@ -1,9 +1,19 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Caller } from "./market.ts";
+import { withClient } from "../support/client.ts";
+import type { Cluster } from "../support/postgres.ts";
+import { quantile } from "./load.ts";
+import { type Caller, makeAgents } from "./market.ts";
+import { row } from "./report.ts";
+import { processorTimeOf, type Service } from "./service.ts";
 import { textToPublish } from "./texts.ts";
 
 /** How long publishing takes: one text after the other, and at a steady rate. */
+
+/** The lines of what is printed of publishing at a steady rate. */
+const STEPS = 10;
+/** An account publishes so many texts an hour at most: fewer than the limit. */
+const OF_ACCOUNT = 15;
 
 /** Publishes the nth text, in the name of one of the callers. @throws if it is not published */
 export const publishOne = async (baseUrl: string, callers: readonly Caller[], n: number): Promise<void> => {
@@ -40,7 +50,7 @@ type Step = { milliseconds: Float64Array; open: number };
  * @param perSecond the rate
  * @param onStep called at the end of each of the steps, which are equally long
  */
-export const publishSteadily = async (
+const publishSteadily = async (
   baseUrl: string,
   callers: readonly Caller[],
   { perSecond, seconds, steps }: { perSecond: number; seconds: number; steps: number },
@@ -73,4 +83,31 @@ export const publishSteadily = async (
   }
   await Promise.all(all);
   failed.signal.throwIfAborted();
+};
+
+/** Prints what publishing takes while texts arrive at a steady rate. */
+export const showPublishing = async (
+  cluster: Cluster,
+  service: Service,
+  url: string,
+  { perSecond, minutes }: { perSecond: number; minutes: number },
+): Promise<void> => {
+  const seconds = 60 * minutes;
+  const callers = await withClient(url, (client) => makeAgents(client, Math.ceil((perSecond * seconds) / OF_ACCOUNT)));
+  const each = (seconds / STEPS) * perSecond;
+  const columns = [10, 9, 9, 9, 9, 9];
+  row(["published", "p50", "p99", "longest", "open", "cpu ms"], columns);
+  let before = await processorTimeOf(cluster, service);
+  let published = 0;
+  let last = Promise.resolve();
+  await publishSteadily(service.baseUrl, callers, { perSecond, seconds, steps: STEPS }, (step) => {
+    const { milliseconds, open } = step;
+    published += milliseconds.length;
+    const line = [String(published), quantile(milliseconds), quantile(milliseconds, 0.99), quantile(milliseconds, 1)];
+    last = processorTimeOf(cluster, service).then((now) => {
+      row([...line, String(open), (now - before) / each], columns);
+      before = now;
+    });
+  });
+  await last;
 };

@@ -3,7 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir, totalmem } from "node:os";
 import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
@@ -14,19 +13,21 @@ import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
-import { makeFloods, measureFlood, OPEN, searchTogether } from "./floods.ts";
+import { showNoise } from "./floods.ts";
 import { measureGrowth } from "./growth.ts";
-import { quantile, rawRequest, runLoad } from "./load.ts";
+import { quantile, runLoad } from "./load.ts";
 import { measureMachines } from "./machines.ts";
-import { type Caller, type Market, makeAgents, makeMarket } from "./market.ts";
+import { type Market, makeMarket } from "./market.ts";
+import { showMemory } from "./memory.ts";
 import { openPeers, type PeerQuery, peerQueries } from "./peers.ts";
 import { runPgbench, type Sample } from "./pgbench.ts";
-import { publishInTurn, publishOne, publishSteadily } from "./publishing.ts";
+import { publishInTurn, showPublishing } from "./publishing.ts";
+import { print, row, tell } from "./report.ts";
 import { makeScenarios, type Scenario, searchStatements, type Targets } from "./scenarios.ts";
-import { memoryOf, processorTimeOf, type Service, startService } from "./service.ts";
-import { measureStarts } from "./starts.ts";
+import { memoryOf, type Service, startService } from "./service.ts";
+import { showStarts } from "./starts.ts";
 import { measureTools } from "./tools.ts";
-import { measureWaiting } from "./waiting.ts";
+import { showWaiting } from "./waiting.ts";
 
 /**
  * `npm run bench`: how much of PostgreSQL's own speed an agent gets.
@@ -64,15 +65,8 @@ const CONNECTIONS = 16;
 const THREADS = 2;
 /** With fewer turns, one disturbance decides a ratio. */
 const LEAST_ROUNDS = 3;
-/** The lines of the curve of memory. */
-const MEMORY_STEPS = 20;
-/** The lines of what is printed of publishing at a steady rate, and how long that takes unless told otherwise. */
-const PUBLISHING_STEPS = 10;
+/** How long texts arrive at a steady rate, unless told otherwise. */
 const PUBLISHING_MINUTES = 10;
-/** An account publishes so many texts an hour at most in this measurement: fewer than the limit. */
-const OF_ACCOUNT = 15;
-/** While memory is watched, one text is published after so many milliseconds, so that the worker has work. */
-const PUBLISH_EVERY_MS = 200;
 /** The time before a measurement in which statements are prepared, code is compiled and pages are read. */
 const WARM_UP_SECONDS = 1;
 /** Offers are published one after the other with a pause, because the time on an idle service is measured. */
@@ -133,31 +127,13 @@ const whole = (name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "wa
 };
 const [offers, seconds, rounds] = [whole("offers"), whole("seconds"), whole("rounds")];
 
-const print = (line = ""): void => void process.stdout.write(`${line}\n`);
-/** Shows a step in a line that the next one overwrites, and shows nothing if the output is not a terminal. */
-const tell = (what: string): void => {
-  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${what}`);
-};
-
 const summaryOf = (samples: Sample[]) => {
   const sorted = Float64Array.from(samples.flatMap(({ milliseconds }) => [...milliseconds])).sort();
   const rate = samples.reduce((sum, sample) => sum + sample.rate, 0) / samples.length;
   return { rate, p50: quantile(sorted), p99: quantile(sorted, 0.99) };
 };
 
-const COLUMNS = [30, 10, 10, 8, 9, 9, 8, 9, 9];
-const START_COLUMNS = [34, 12, 12, 12];
 const PEER_COLUMNS = [42, 13, 12, 13, 12, 10, 12, 12, 12];
-const row = (cells: (string | number)[], columns = COLUMNS): void =>
-  print(
-    cells
-      .map((cell, i) => {
-        const text = typeof cell === "number" ? cell.toFixed(cell < 10 ? 2 : cell < 100 ? 1 : 0) : cell;
-        return i === 0 ? text.padEnd(columns[i] ?? 0) : text.padStart(columns[i] ?? 0);
-      })
-      .join(""),
-  );
-
 /** Returns a ratio as it is printed. */
 const ratioOf = (ratio: number, print: (ratio: number) => string): string =>
   rounds < LEAST_ROUNDS ? "" : print(ratio);
@@ -270,50 +246,6 @@ const findTargets = (market: Market) =>
     return { offerIds: found.map(({ id }) => id), asks };
   });
 
-const statusesOf = (statuses: Record<string, number>): string =>
-  Object.entries(statuses)
-    .map(([status, count]) => `${count} x ${status}`)
-    .join(", ");
-
-/** Prints for each kind of flood how long another agent's `GET /v1/offers/{id}` takes. */
-const measureNoise = async (
-  { url, callers }: Market,
-  baseUrl: string,
-  port: number,
-  offerId: string | undefined,
-): Promise<void> => {
-  const tokens = callers.map(({ token }) => token);
-  const request = rawRequest("GET", `/v1/offers/${offerId}`, { Authorization: `Bearer ${tokens.at(-1)}` });
-  print(`GET /v1/offers/{id} of another agent, while one caller keeps ${OPEN} calls open; times in milliseconds`);
-  print();
-  const columns = (cells: string[]) =>
-    print(cells.map((cell, i) => (i === 0 ? cell.padEnd(34) : i < 8 ? cell.padStart(10) : `   ${cell}`)).join(""));
-  columns(["", "quiet p50", "p99", "p50", "p99", "ratio", "goal", "overtaken", "the caller gets"]);
-  for (const flood of await makeFloods(url, baseUrl)) {
-    tell(flood.name);
-    const { quiet, noisy, statuses } = await measureFlood(port, request, flood, seconds);
-    tell("");
-    const goal = 3 * quiet.p99 + 20;
-    const figures = [quiet.p50, quiet.p99, noisy.p50, noisy.p99].map((time) => time.toFixed(1));
-    const ratio = `${(noisy.p99 / quiet.p99).toFixed(1)} x`;
-    columns([
-      flood.name,
-      ...figures,
-      ratio,
-      noisy.p99 <= goal ? "met" : "missed",
-      String(noisy.overtaken),
-      statusesOf(statuses),
-    ]);
-  }
-  print();
-  tell("searches at once");
-  const { statuses, served, seconds: took } = await searchTogether(baseUrl, tokens);
-  tell("");
-  print(
-    `twenty callers, twenty searches each, at once: ${statusesOf(statuses)}; ${served} of 20 callers were served completely, in ${took.toFixed(1)} s`,
-  );
-};
-
 /** Prints what a tool call costs beside its REST call: the time of one caller alone, and the processor time under load. */
 const compareTools = async (cluster: Cluster, service: Service, scenarios: readonly Scenario[]): Promise<void> => {
   print();
@@ -338,102 +270,6 @@ const compareTools = async (cluster: Cluster, service: Service, scenarios: reado
   }
 };
 
-/**
- * Prints the memory of API and worker while requests of all kinds run and texts are published. If it goes on growing after
- * the first steps, something is kept.
- */
-const watchMemory = async (service: Service, callers: Caller[], scenarios: Scenario[]): Promise<void> => {
-  const { port, baseUrl, api, worker } = service;
-  const requests = scenarios.flatMap((scenario) => scenario.requests);
-  const total = whole("requests");
-  const minutes = options.minutes === undefined ? null : Number(options.minutes);
-  const started = performance.now();
-  const line = (done: number, published: number) =>
-    print(
-      `${((performance.now() - started) / 60_000).toFixed(1).padStart(8)}${String(done).padStart(12)}${String(published).padStart(12)}${String(Math.round(memoryOf(api))).padStart(10)}${String(Math.round(memoryOf(worker))).padStart(10)}`,
-    );
-  let published = 0;
-  let over = false;
-  const publishing = (async () => {
-    while (!over) {
-      await publishOne(baseUrl, callers, published);
-      published += 1;
-      await sleep(PUBLISH_EVERY_MS);
-    }
-  })();
-  // A failure is thrown when it is awaited below.
-  publishing.catch(() => undefined);
-  print(" minutes    requests   published    API MB worker MB");
-  line(0, 0);
-  let done = 0;
-  for (let step = 0; step < MEMORY_STEPS; step++) {
-    const { milliseconds } = await runLoad({
-      port,
-      requests,
-      connections: CONNECTIONS,
-      ...(minutes === null ? { count: Math.ceil(total / MEMORY_STEPS) } : { seconds: (60 * minutes) / MEMORY_STEPS }),
-    });
-    done += milliseconds.length;
-    line(done, published);
-  }
-  over = true;
-  await publishing;
-};
-
-/** Prints what publishing takes while texts arrive at a steady rate. */
-const showPublishing = async (cluster: Cluster, service: Service, url: string): Promise<void> => {
-  const perSecond = whole("publishing");
-  const seconds = 60 * Number(options.minutes ?? PUBLISHING_MINUTES);
-  const callers = await withClient(url, (client) => makeAgents(client, Math.ceil((perSecond * seconds) / OF_ACCOUNT)));
-  const each = (seconds / PUBLISHING_STEPS) * perSecond;
-  const columns = [10, 9, 9, 9, 9, 9];
-  row(["published", "p50", "p99", "longest", "open", "cpu ms"], columns);
-  let before = await processorTimeOf(cluster, service);
-  let published = 0;
-  let last = Promise.resolve();
-  await publishSteadily(service.baseUrl, callers, { perSecond, seconds, steps: PUBLISHING_STEPS }, (step) => {
-    const { milliseconds, open } = step;
-    published += milliseconds.length;
-    const line = [String(published), quantile(milliseconds), quantile(milliseconds, 0.99), quantile(milliseconds, 1)];
-    last = processorTimeOf(cluster, service).then((now) => {
-      row([...line, String(open), (now - before) / each], columns);
-      before = now;
-    });
-  });
-  await last;
-};
-
-/** Prints what agents cost that wait for events. */
-const showWaiting = async (service: Service, url: string): Promise<void> => {
-  const agents = await withClient(url, (client) => makeAgents(client, whole("waiting")));
-  tell("waiting");
-  const { waiters, megabytes, transactionsBefore, transactionsWaiting, told } = await measureWaiting(
-    service,
-    url,
-    agents,
-  );
-  tell("");
-  print(
-    `${waiters} agents wait for events: ${megabytes.toFixed(0)} MB more in the API, ${((1024 * megabytes) / waiters).toFixed(1)} kB each`,
-  );
-  print(
-    `transactions a second in the whole database: ${transactionsWaiting.toFixed(1)}, and ${transactionsBefore.toFixed(1)} before`,
-  );
-  print(`from the insert of an event to the answer: p50 ${told.p50.toFixed(0)} ms, p99 ${told.p99.toFixed(0)} ms`);
-};
-
-/** Prints what starting with the embedded database takes. */
-const showStarts = async (): Promise<void> => {
-  row(["npm start, without DATABASE_URL", "ready after", "processor", "memory"], START_COLUMNS);
-  for (const [name, start] of Object.entries(await measureStarts())) {
-    const { seconds: until, processorSeconds, megabytes } = start;
-    row(
-      [name, `${until.toFixed(1)} s`, `${processorSeconds.toFixed(1)} s`, `${megabytes.toFixed(0)} MB`],
-      START_COLUMNS,
-    );
-  }
-};
-
 const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const market = await makeMarket(cluster.url, { offers, asks: whole("asks"), matchesPerAsk: MATCHES_PER_ASK }, tell);
   tell("");
@@ -442,11 +278,15 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const service = await startService(cluster, database, CONNECTIONS);
   services.push(service);
   const { baseUrl, port } = service;
-  if (options.waiting !== undefined) return showWaiting(service, market.url);
-  if (options.publishing !== undefined) return showPublishing(cluster, service, market.url);
+  if (options.waiting !== undefined) return showWaiting(service, market.url, whole("waiting"));
+  if (options.publishing !== undefined)
+    return showPublishing(cluster, service, market.url, {
+      perSecond: whole("publishing"),
+      minutes: Number(options.minutes ?? PUBLISHING_MINUTES),
+    });
   if (options.noisy) {
     const { offerIds } = await findTargets(market);
-    return measureNoise(market, baseUrl, port, offerIds[0]);
+    return showNoise(market, service, offerIds[0], seconds);
   }
   const atStart = memoryOf(service.api);
   const vocabulary = await withClient(market.url, async (client) => {
@@ -462,7 +302,16 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
     extractQuery: createQueryExtractor(vocabulary),
   };
   const scenarios = await makeScenarios(targets);
-  if (options.memory) return watchMemory(service, market.callers, scenarios);
+  if (options.memory)
+    return showMemory(
+      service,
+      market.callers,
+      scenarios.flatMap(({ requests }) => requests),
+      {
+        connections: CONNECTIONS,
+        length: options.minutes === undefined ? { requests: whole("requests") } : { minutes: Number(options.minutes) },
+      },
+    );
   if (options.tools) return compareTools(cluster, service, scenarios);
 
   print(`${offers} offers, ${CONNECTIONS} connections, ${seconds} s a side; times in milliseconds`);

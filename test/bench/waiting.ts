@@ -4,7 +4,8 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withClient } from "../support/client.ts";
 import { quantile, rawRequest } from "./load.ts";
-import type { Caller } from "./market.ts";
+import { type Caller, makeAgents } from "./market.ts";
+import { print, tell } from "./report.ts";
 import { memoryOf, type Service } from "./service.ts";
 
 /** `npm run bench -- --waiting N`: what agents cost that wait for events, and how soon they are told. */
@@ -55,7 +56,7 @@ const inBatches = async <Item, Result>(
  * Lets each caller wait for events with a call of its own.
  * @param url the database's URL
  */
-export const measureWaiting = async (service: Service, url: string, callers: readonly Caller[]): Promise<Waiting> => {
+const measureWaiting = async (service: Service, url: string, callers: readonly Caller[]): Promise<Waiting> => {
   const cursors = await inBatches(callers, async ({ token }) => {
     const answer = await fetch(`${service.baseUrl}/v1/events?after=now`, {
       headers: { authorization: `Bearer ${token}` },
@@ -94,4 +95,23 @@ export const measureWaiting = async (service: Service, url: string, callers: rea
   } finally {
     for (const { socket } of waits) socket.destroy();
   }
+};
+
+/** Prints what so many agents cost that wait for events. */
+export const showWaiting = async (service: Service, url: string, agents: number): Promise<void> => {
+  const callers = await withClient(url, (client) => makeAgents(client, agents));
+  tell("waiting");
+  const { waiters, megabytes, transactionsBefore, transactionsWaiting, told } = await measureWaiting(
+    service,
+    url,
+    callers,
+  );
+  tell("");
+  print(
+    `${waiters} agents wait for events: ${megabytes.toFixed(0)} MB more in the API, ${((1024 * megabytes) / waiters).toFixed(1)} kB each`,
+  );
+  print(
+    `transactions a second in the whole database: ${transactionsWaiting.toFixed(1)}, and ${transactionsBefore.toFixed(1)} before`,
+  );
+  print(`from the insert of an event to the answer: p50 ${told.p50.toFixed(0)} ms, p99 ${told.p99.toFixed(0)} ms`);
 };
