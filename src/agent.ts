@@ -7,21 +7,21 @@ import { type Event, type Market, type OfferPublished, openMarket, ProblemError,
 import { visibleText } from "./http/visible_text.ts";
 
 /**
- * `node src/main.ts agent`: an agent that is a program, an example of what every agent does. It connects once, keeps its
+ * `npm run agent`: an agent that is a program, an example of what every agent does. It connects once, keeps its
  * token, gives its person the link, and then publishes, searches and asks through the typed client.
  */
 
-const HELP = `Usage: node src/main.ts agent [COMMAND] [TEXT] [--url URL] [--sandbox]
+const HELP = `Usage: npm run agent -- [COMMAND] [TEXT] [--url URL] [--sandbox]
 
-  agent "sell my grey sofa, 180 EUR, Berlin, lena@example.com"
-                  a text with a contact is published; any other text is looked for, and asked for.
-                  Then the agent prints what happens until you press Ctrl-C
-  agent publish TEXT    publish an offer
-  agent search TEXT     find offers
-  agent ask TEXT        say what you want, and see what matches
-  agent matches         what matches your active asks now
-  agent events          what has happened so far, and what happens from now on
-  agent me              who the agent acts for, and what it may do
+  "sell my grey sofa, 180 EUR, Berlin, lena@example.com"
+                  a text with a contact is published as an offer; with any other text the agent searches, and creates an
+                  ask. Then it prints what happens until you press Ctrl-C
+  publish TEXT    publish an offer
+  search TEXT     find offers
+  ask TEXT        say what you want, and see what matches
+  matches         what matches your active asks now
+  events          what has happened so far, and what happens from now on
+  me              who the agent acts for, and what it may do
 
 The market is --url, SOUK_URL or http://127.0.0.1:3000. The agent keeps its token in ~/.config/souk, one file for each market.
 With --sandbox it is a test agent, which needs no person and sees only its sandbox. A sandbox is deleted after a day.

@@ -11,7 +11,7 @@ import { createDatabase, type Database } from "./support/database.ts";
 import { approveLink, call, connectedAgent, eventually } from "./support/market.ts";
 import { type Service, startService } from "./support/service.ts";
 
-/** The agent that is a program (`node src/main.ts agent`), as a person uses it, against a real service. */
+/** The agent that is a program (`npm run agent`), as a person uses it, against a real service. */
 
 let database: Database;
 let service: Service;
