@@ -49,6 +49,9 @@ test.before(async () => {
   // A database created from a template does not inherit the template's privileges.
   await market.sql(`grant create on database ${new URL(market.url).pathname.slice(1)} to souk_migrator`);
 
+  // The old server has counted further than the new one will have.
+  await market.sql("update market.event set xid = '900000000'");
+
   const url = new URL(server.url);
   url.pathname = new URL(market.url).pathname;
   restored = url.href;
@@ -64,7 +67,10 @@ test.after.always(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** The number of rows and a hash of the sorted rows of each table. */
+/**
+ * The number of rows and a hash of the sorted rows of each table. The transactions of events are left out: those of a
+ * server that has counted further are given another number (jobs.keep_event_partitions).
+ */
 const contents = (url: string): Promise<Record<string, { rows: number; hash: string }>> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -73,8 +79,9 @@ const contents = (url: string): Promise<Record<string, { rows: number; hash: str
     );
     const tables: Record<string, { rows: number; hash: string }> = {};
     for (const { name } of rows) {
+      const row = name.startsWith("market.event") ? "(to_jsonb(t) - 'xid')::text" : "t::text";
       const found = await client.query(
-        `select count(*)::integer as rows, md5(string_agg(t::text, E'\\n' order by t::text collate "C")) as hash from ${name} t`,
+        `select count(*)::integer as rows, md5(string_agg(${row}, E'\\n' order by ${row} collate "C")) as hash from ${name} t`,
       );
       tables[name] = found.rows[0];
     }
@@ -119,6 +126,12 @@ test.serial("the restored sequences are the same, so new ids do not collide with
     original.some(({ sequencename, last_value }) => sequencename === "rate_limit_hit_id_seq" && Number(last_value) > 0),
   );
   t.deepEqual(await sequences(restored), original);
+});
+
+test.serial("the events of the dump are there for readers, although its transactions are still to come", async (t) => {
+  const still = "select count(*)::int from market.event where xid >= pg_snapshot_xmax(pg_current_snapshot())";
+  t.not(await sqlValue(market.url, still), 0);
+  t.is(await sqlValue(restored, still), 0);
 });
 
 test.serial("the restored tables, policies, functions, comments and privileges are the same", async (t) => {
