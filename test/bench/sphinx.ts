@@ -12,6 +12,8 @@ import { freePort } from "../support/postgres.ts";
 
 const run = promisify(execFile);
 const READY_TIMEOUT_MS = 30_000;
+/** An answer takes milliseconds. A searchd that says nothing for so long has stopped accepting connections. */
+const ANSWER_TIMEOUT_MS = 10_000;
 
 /** A running searchd. */
 type Sphinx = {
@@ -78,6 +80,7 @@ const runOne = (port: number, statements: string[], from: number, end: number) =
       } else if (ends === 1) rows += 1;
     };
     socket.on("error", reject);
+    socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy(new Error("Sphinx does not answer.")));
     socket.on("data", (chunk) => {
       pending = Buffer.concat([pending, chunk]);
       while (pending.length >= 4) {
