@@ -103,6 +103,9 @@ const conditionsOf = async (client: pg.Client, filters: object): Promise<string>
   return rows[0]?.conditions ?? "";
 };
 
+/** Some ten milliseconds, without a table. */
+const FIXED = "select sum(sqrt(n)) from generate_series(1, 50000) as n";
+
 /** The bare query: finds every offer with the words and filters by PostgreSQL's indexes alone. */
 const BARE = `
   select count(*) from market.offer o
@@ -194,6 +197,15 @@ const measureReads = (market: Market): Promise<{ name: string; ours: Percentiles
       measured.push({ name, ours: percentiles(times), bare: Number.NaN });
     }
     return measured;
+  });
+
+/** Measures what does not depend on the market: a difference between two sizes is one of the machine's speed. */
+const measureMachine = (market: Market): Promise<Percentiles> =>
+  withClient(market.url, async (client) => {
+    const clock = await clockOf(client);
+    const times: number[] = [];
+    for (let n = 0; n < RUNS; n++) times.push(await timed(clock, () => client.query(FIXED)));
+    return percentiles(times);
   });
 
 const tokenOf = ({ callers }: Market, n: number): string => callers[n % callers.length]?.token ?? "";
@@ -327,6 +339,7 @@ export const measureGrowth = async (
     step("searching");
     const searches = await measureSearches(market, offers, createQueryExtractor(vocabulary));
     for (const { name: what, ours, bare } of searches) add(what, ours, bare);
+    add("a fixed computation: the machine's speed", await measureMachine(market));
     step("reading");
     for (const { name: what, ours } of await measureReads(market)) add(what, ours);
     step("comparing with an exact scan");
