@@ -132,6 +132,7 @@ searchd {
   pid_file = ${folder}/searchd.pid
   binlog_path =
   workers = threads
+  listen_backlog = 128
 }
 `,
   );
