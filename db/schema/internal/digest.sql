@@ -1,8 +1,8 @@
 -- The digest: which matches are new to a person, and the key of the link that switches it off.
 --
 -- A match is new if its event came from a transaction that the last digest had not seen (as in api/list_events.sql). So
--- a match whose transaction commits late is neither missed nor told twice. No time is needed for a crash, as there:
--- what a digest has seen is in the log before the digest's own row, so it is lost with that row or not at all.
+-- a match whose transaction commits late is neither missed nor told twice. Unlike a cursor, a digest needs
+-- no time for the case of a crash: what it has seen is in the write-ahead log before its own row.
 
 create or replace function internal.new_matches(digest market.digest, until pg_snapshot)
   returns table (ask_id uuid, offer_id uuid)
