@@ -37,7 +37,8 @@ const environment = { CONNECTIONS_PER_HOUR: "100000" };
 
 test.before(async () => {
   // An answered commit must survive an immediate shutdown, as PostgreSQL's default ensures. Test clusters turn it off.
-  cluster = await startCluster({ synchronous_commit: "on" });
+  // What nobody asks PostgreSQL to flush is lost in a crash here: its WAL writer would flush it after 200 ms.
+  cluster = await startCluster({ synchronous_commit: "on", wal_writer_delay: "10s" });
   service = await startService({ database: cluster.url, env: environment });
 });
 test.after.always(async () => {
@@ -152,6 +153,29 @@ const untilBlocked = (named: string, wanted = 1) =>
       ),
     (count) => count >= wanted,
   );
+
+for (const [path, body] of [
+  ["/v1/offers", { text: SOFA }],
+  ["/v1/asks", { text: "I am looking for a used sofa in Rotterdam, up to 200 euros." }],
+] as const) {
+  test.serial(`the answer to POST ${path} survives a crash of the database that follows at once`, async (t) => {
+    const agent = await newConnected();
+    const headers = { authorization: `Bearer ${agent.token}`, "idempotency-key": "one text" };
+    const told = await call(service.url, "POST", path, { body, headers });
+    await cluster.halt("immediate");
+    t.is(told.status, 201, told.text);
+    await cluster.start();
+    const again = await eventually(
+      () => call(service.url, "POST", path, { body, headers }),
+      ({ status }) => status !== 503,
+      allowed(RECOVERY_MS),
+    );
+    t.is(again.headers["idempotency-replayed"], "true");
+    t.deepEqual(again.body, told.body);
+    const read = await agent.call("GET", `${path}/${told.body.offer_id ?? told.body.id}`);
+    t.is(read.status, 200, read.text);
+  });
+}
 
 test.serial("a text that is read while the database crashes is published exactly if its caller gets 201", async (t) => {
   const agent = await newConnected();

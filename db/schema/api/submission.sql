@@ -1,7 +1,7 @@
 -- What the API needs while a request waits for its submission to be completed.
 
 create or replace function api.get_answer(submission_id uuid) returns jsonb
-  language plpgsql stable
+  language plpgsql volatile
 as $$
 begin
   return coalesce(internal.submission_answer(get_answer.submission_id), '{}');

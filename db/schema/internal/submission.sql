@@ -41,6 +41,9 @@ begin
   if admission ? 'status' then
     return admission;
   end if;
+  -- Nobody is told of the admission, so it need not be on the disk: it gets there with the answer
+  -- (internal.submission_answer). The job's notification would otherwise hold up all others while it is flushed.
+  perform set_config('synchronous_commit', 'off', true);
   -- A change that arrived earlier may be admitted later: its process may wait for a connection, and a new connection
   -- needs many milliseconds to plan what others have planned.
   if exists (
@@ -126,25 +129,31 @@ comment on function internal.is_own_submission(market.submission) is 'Returns wh
 grant execute on function internal.is_own_submission(market.submission) to souk_agent, souk_person;
 
 create or replace function internal.submission_answer(submission_id uuid) returns jsonb
-  language plpgsql stable
+  language plpgsql volatile
 as $$
-begin
-  return (
+declare
+  answer constant jsonb := (
     select jsonb_build_object('status', s.status, 'body', internal.with_web_url(s.body))
     from market.submission s
     where s.id = submission_answer.submission_id and s.completed_at is not null and internal.is_own_submission(s));
+begin
+  if answer is not null then
+    -- What a caller is told must be on the disk. The commits of the admission and of the worker are not flushed, and
+    -- PostgreSQL flushes in order. So this transaction writes something and is flushed: a message that nobody reads.
+    perform set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'souk answer', '');
+  end if;
+  return answer;
 end
 $$;
 comment on function internal.submission_answer(uuid) is
-  'Returns the response of a submission as {status, body}; null when it is not completed or not the caller''s.';
+  'Returns the response of a submission as {status, body}; null when it is not completed or not the caller''s. When '
+  'the transaction has ended, the response survives a crash of the server.';
 grant execute on function internal.submission_answer(uuid) to souk_agent, souk_person;
 
 create or replace function internal.store_answer(id uuid, status integer, body jsonb) returns void
   language plpgsql volatile
 as $$
 begin
-  -- The worker's commits are not flushed to disk one by one (logins.sql). What a caller is told must be.
-  perform set_config('synchronous_commit', 'on', true);
   update market.submission s
     set completed_at = clock_timestamp(), status = store_answer.status, body = store_answer.body
   where s.id = store_answer.id and s.completed_at is null;
