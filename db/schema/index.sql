@@ -125,6 +125,7 @@ set local check_function_bodies = off;
 
 -- Functions that other functions share
 --!include internal/raise_problem.sql
+--!include internal/make_durable.sql
 --!include internal/setting.sql
 --!include internal/enter.sql
 --!include internal/session.sql

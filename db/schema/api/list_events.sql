@@ -5,9 +5,9 @@
 -- page has the events of all other transactions that are finished by then, however long ago they began. A transaction
 -- that is held open delays only its own events.
 --
--- After a crash, numbers of transactions are given again: those that had not reached the disk, which are the worker's
--- (logins.sql) and all that were rolled back. So a cursor also holds when it was read, and an event that happened later
--- is new whatever its number.
+-- After a crash, numbers of transactions are given again: those that had not reached the disk (make_durable.sql), and
+-- those of transactions that were rolled back. So a cursor also holds when it was read, and an event that happened
+-- later is new whatever its number.
 --
 --   seen, seen_at    what earlier readings returned: the events of these transactions that happened up to this time
 --   until, as_of     what this reading returns, in the same form, on all its pages; set while has_more
@@ -16,7 +16,7 @@
 -- The function is for the primary: in a snapshot of a standby, pg_snapshot does not say which transactions are open.
 
 create or replace function api.list_events(after text, page_size integer, wait integer) returns jsonb
-  language plpgsql stable
+  language plpgsql volatile
 as $$
 declare
   list constant text := 'events';
@@ -69,6 +69,9 @@ begin
     jsonb_agg(jsonb_build_object('xid', p.xid::text, 'id', p.id)) filter (where p.n = list_events.page_size) -> 0,
     coalesce(max(p.n) > list_events.page_size, false)
   into events, last, more from page p;
+  if events <> '[]' then
+    perform internal.make_durable();
+  end if;
   return jsonb_build_object('events', events, 'has_more', more,
     'cursor', internal.cursor_of(jsonb_build_object('list', list) || case when more
       then last || jsonb_strip_nulls(jsonb_build_object(

@@ -4,11 +4,17 @@ create or replace function api.get_answer(submission_id uuid) returns jsonb
   language plpgsql volatile
 as $$
 begin
+  if not exists (select from market.submission s
+    where s.id = get_answer.submission_id and internal.is_own_submission(s)) then
+    perform internal.raise_problem(503, 'service_unavailable',
+      'The market lost this text before it was read, so nothing was done. Send it again.', '{"retry_after": 1}');
+  end if;
   return coalesce(internal.submission_answer(get_answer.submission_id), '{}');
 end
 $$;
 comment on function api.get_answer(uuid) is
-  'Returns status and body of the response to a submission of the caller; {} while it is not completed.';
+  'Returns status and body of the response to a submission of the caller; {} while it is not completed. Raises 503 '
+  'when there is none, because a crash of the server has lost its admission.';
 grant execute on function api.get_answer(uuid) to souk_api;
 
 create or replace function api.withdraw_submission(submission_id uuid) returns jsonb

@@ -47,6 +47,7 @@ begin
           'second.',
           jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(usage)));
       end if;
+      perform internal.make_durable();
       return jsonb_build_object('status', first.status, 'body', internal.with_web_url(first.body),
         'headers', internal.rate_limit_headers(usage) || '{"Idempotency-Replayed": "true"}');
     end if;

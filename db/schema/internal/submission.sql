@@ -41,8 +41,7 @@ begin
   if admission ? 'status' then
     return admission;
   end if;
-  -- Nobody is told of the admission, so it need not be on the disk: it gets there with the answer
-  -- (internal.submission_answer). The job's notification would otherwise hold up all others while it is flushed.
+  -- It gets to the disk with the answer at the latest (make_durable.sql).
   perform set_config('synchronous_commit', 'off', true);
   -- A change that arrived earlier may be admitted later: its process may wait for a connection, and a new connection
   -- needs many milliseconds to plan what others have planned.
@@ -138,16 +137,14 @@ declare
     where s.id = submission_answer.submission_id and s.completed_at is not null and internal.is_own_submission(s));
 begin
   if answer is not null then
-    -- What a caller is told must be on the disk. The commits of the admission and of the worker are not flushed, and
-    -- PostgreSQL flushes in order. So this transaction writes something and is flushed: a message that nobody reads.
-    perform set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'souk answer', '');
+    perform internal.make_durable();
   end if;
   return answer;
 end
 $$;
 comment on function internal.submission_answer(uuid) is
-  'Returns the response of a submission as {status, body}; null when it is not completed or not the caller''s. When '
-  'the transaction has ended, the response survives a crash of the server.';
+  'Returns the response of a submission as {status, body}; null when it is not completed or not the caller''s. A crash '
+  'of the server after this transaction does not lose it.';
 grant execute on function internal.submission_answer(uuid) to souk_agent, souk_person;
 
 create or replace function internal.store_answer(id uuid, status integer, body jsonb) returns void

@@ -59,7 +59,7 @@ begin
   if digest.mail_id is null
     or pg_snapshot_xmax(digest.mail_until) > pg_snapshot_xmax(pg_current_snapshot()) then
     -- On the disk before the mail leaves: after a crash, another id would make a second mail of it.
-    perform set_config('synchronous_commit', 'on', true);
+    perform internal.make_durable();
     update market.digest d set mail_id = internal.uuid_v7(), mail_until = pg_current_snapshot()
     where d.account_id = digest.account_id returning * into digest;
   end if;

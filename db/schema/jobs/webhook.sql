@@ -34,6 +34,9 @@ begin
     'body', jsonb_build_object('id', c.event_id, 'type', c.type, 'occurred_at', internal.utc(c.occurred_at),
       'data', c.data)::text) order by c.id), '[]')
   into claimed_deliveries from claimed c;
+  if claimed_deliveries <> '[]' then
+    perform internal.make_durable();
+  end if;
   return jsonb_build_object('is_prompt', hook.is_prompt, 'is_full', most <= 0, 'deliveries', claimed_deliveries);
 end
 $$;
