@@ -4,11 +4,12 @@ create or replace function search.is_foreign_money(ask market.ask, offer market.
   language sql stable
 as $$
   -- Prices are never converted. An offer in another currency cannot be compared.
-  select coalesce(ask.price_max_hundredths is not null and offer.price_hundredths > 0
+  select coalesce((ask.price_max_hundredths is not null or ask.criteria -> 'price' ->> 'min' is not null)
+    and offer.price_hundredths > 0
     and offer.price_currency is distinct from ask.price_currency, false)
 $$;
 comment on function search.is_foreign_money(market.ask, market.offer) is
-  'Returns whether an offer costs money in another currency than the ask''s price limit.';
+  'Returns whether an offer costs money in another currency than the ask''s price limits.';
 
 create or replace function search.place_verdict(ask market.ask, offer market.offer) returns text
   language sql stable
@@ -67,8 +68,10 @@ as $$
     and offer.sandbox_id is not distinct from ask.sandbox_id
     -- An ask without a domain matches nothing: no answer is better than a wrong one.
     and ask.domain is not null
-    -- Prices for different periods (a day, a month) are not compared.
-    and not coalesce(offer.price_hundredths > ask.price_max_hundredths
+    -- Prices for different periods (a day, a month) are not compared. What is free is not too cheap.
+    and not coalesce((offer.price_hundredths > ask.price_max_hundredths
+        or offer.price_hundredths > 0
+          and offer.price_hundredths < (ask.criteria -> 'price' ->> 'min')::numeric * 100)
       and offer.price_currency is not distinct from ask.price_currency
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
