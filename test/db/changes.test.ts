@@ -253,3 +253,38 @@ test.serial("an export contains the change that waits, and the deletion of the a
   const kept = "select from market.audit_event where row_id = $1 and (before is not null or after is not null)";
   t.deepEqual(await market.sql(kept, [id]), []);
 });
+
+const IMAGE = "https://example.com/sofa.jpg";
+const looks = async (id: string) =>
+  (await market.sql("select title, images, split_part(text, '.', 1) as text from market.offer where id = $1", [id]))[0];
+
+test("a change of the images leaves the text that another agent has changed meanwhile", async (t) => {
+  const id = await thing("offer");
+  const other = await market.colleague(caller);
+  const first = offerOf(factsOf("First")).extraction;
+  const text = await change("offer", id, "Second");
+  const { submission } = await market.call(other, "update_offer", { id, body: { images: [IMAGE] }, errors: [] });
+  t.true(await market.work("complete_submission", text.submission, text.extraction));
+  // The worker has read the first text. It reads the second one before it answers.
+  t.false(await market.work("complete_submission", submission, first));
+  t.deepEqual(await market.call(other, "get_answer", { submission_id: submission }), {});
+  const [job] = await market.sql("select attempts from graphile_worker.jobs where key = $1", [
+    `complete_submission:${submission}`,
+  ]);
+  t.deepEqual(job, { attempts: 0 });
+  t.true(await market.work("complete_submission", submission, text.extraction));
+  t.is((await market.call(other, "get_answer", { submission_id: submission })).status, 200);
+  t.deepEqual(await looks(id), { title: "Second sofa", images: [IMAGE], text: "Second sofa" });
+});
+
+test("a change of the text leaves the images that another agent has changed meanwhile", async (t) => {
+  const id = await thing("offer");
+  const other = await market.colleague(caller);
+  const first = offerOf(factsOf("First")).extraction;
+  const { submission } = await market.call(other, "update_offer", { id, body: { images: [IMAGE] }, errors: [] });
+  const text = await change("offer", id, "Second");
+  t.true(await market.work("complete_submission", submission, first));
+  t.true(await market.work("complete_submission", text.submission, text.extraction));
+  t.is((await answerOf(text)).status, 200);
+  t.deepEqual(await looks(id), { title: "Second sofa", images: [IMAGE], text: "Second sofa" });
+});

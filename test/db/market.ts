@@ -41,6 +41,8 @@ export type Market = {
   connect: (name?: string, address?: string) => Promise<Caller>;
   /** An agent with the approval of a new person. */
   approved: (name?: string) => Promise<Caller>;
+  /** Another agent of a caller's account. */
+  colleague: (caller: Caller) => Promise<Caller>;
   /** Submits a text and completes it with an extraction, as the worker does. Returns the response's status and body. */
   publish: (
     caller: Caller,
@@ -155,6 +157,16 @@ export const openMarket = async (
     return caller;
   };
 
+  const colleague: Market["colleague"] = async (caller) => {
+    const other = await connect();
+    await call(null, "approve_connection", {
+      secret_hash: other.link,
+      session_hash: caller.session,
+      new_session_hash: other.session,
+    });
+    return { ...other, account: caller.account };
+  };
+
   const settle = async (caller: Caller, submission: string, extraction: string) => {
     await work("complete_submission", submission, extraction);
     return call(caller, "get_answer", { submission_id: submission });
@@ -180,6 +192,7 @@ export const openMarket = async (
     work,
     connect,
     approved,
+    colleague,
     publish,
     embed,
     async offer(caller, facts = {}) {
@@ -354,7 +367,8 @@ export type AskFacts = {
   domain?: string | null;
   category?: string | null;
   kind?: string | null;
-  /** The upper limit, such as "200 EUR". */
+  /** The limits, such as "200 EUR". */
+  min?: string;
   max?: string;
   period?: string | null;
   place?: string;
@@ -376,10 +390,13 @@ export type AskFacts = {
 export const askOf = (facts: AskFacts): { text: string; extraction: string } => {
   const { title = "Wanted: grey sofa", domain = "home_garden", category = "furniture", kind = "buy" } = facts;
   const attributes = Object.entries(facts.attributes ?? {});
+  const price = [facts.min && `at least ${facts.min}`, facts.max && `at most ${facts.max}`]
+    .filter(Boolean)
+    .join(" and ");
   const text = [
     title,
     facts.keywords?.join(", "),
-    facts.max && `at most ${facts.max}`,
+    price,
     facts.place && `in ${facts.place}`,
     ...(facts.must ?? []),
     ...(facts.exclude ?? []).map((words) => `not ${words}`),
@@ -388,7 +405,7 @@ export const askOf = (facts: AskFacts): { text: string; extraction: string } => 
     .filter(Boolean)
     .join(". ");
   const quoted = (value: unknown) => (value ? found(text, value, title) : null);
-  const { amount, currency } = priceOf(facts.max ?? "", null);
+  const amountOf = (limit: string | undefined) => (limit ? priceOf(limit, null).amount : null);
   return {
     text,
     extraction: JSON.stringify([
@@ -398,8 +415,17 @@ export const askOf = (facts: AskFacts): { text: string; extraction: string } => 
         domain: quoted(domain),
         category: quoted(category),
         ask_kind: quoted(kind),
-        price: facts.max
-          ? found(text, { min: null, max: amount, currency, period: facts.period ?? null }, facts.max)
+        price: price
+          ? found(
+              text,
+              {
+                min: amountOf(facts.min),
+                max: amountOf(facts.max),
+                currency: priceOf(facts.max ?? facts.min ?? "", null).currency,
+                period: facts.period ?? null,
+              },
+              price,
+            )
           : null,
         location: facts.place ? found(text, placeOf(facts.place, facts), facts.place) : null,
         condition: quoted(facts.condition),

@@ -4,6 +4,7 @@ import { withClient } from "../support/client.ts";
 import {
   type Answer,
   type AskFacts,
+  askOf,
   type Caller,
   type OfferFacts,
   offerOf,
@@ -46,6 +47,17 @@ const matches = (id: string, page: { since?: string; cursor?: string; limit?: nu
 
 const matching = async (id: string): Promise<string[]> =>
   (await matches(id)).results.map((result: Answer) => result.id).sort();
+const submittedAsk = async (text: string): Promise<{ submission: string; id: string }> => {
+  const { submission } = await market.call(buyer, "create_ask", {
+    body: { text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  const [row] = await market.sql("select target_id as id from market.submission where id = $1", [submission]);
+  return { submission, id: row.id };
+};
+
 const near = vectorOf("sofa");
 const far = vectorOf("phone");
 
@@ -424,4 +436,94 @@ test.serial("an ask is matched with the offers as they are when it has locked th
   await changeWhile(() => market.embed("ask", id.ask, near), id.offer, "price_hundredths = 75300");
   // The job that changed the offer has not matched it yet, and might have done so before this match was committed.
   t.false((await matching(id.ask)).includes(id.offer));
+});
+
+test.serial("an ask that is read while an offer is matched meets it right after", async (t) => {
+  const { text, extraction } = askOf({});
+  const { submission, id } = await submittedAsk(text);
+  await withClient(market.url, async (client) => {
+    await client.query("begin");
+    await client.query("select jobs.complete_submission($1, $2)", [submission, extraction]);
+    // It does not see the ask as it will be, and the ask does not see it.
+    await market.offer(seller);
+    await client.query("commit");
+  });
+  t.deepEqual(await matching(id), []);
+  const jobs = await market.sql("select task_identifier from graphile_worker.jobs where key = $1", [`embed_ask:${id}`]);
+  t.deepEqual(jobs, [{ task_identifier: "embed_ask" }]);
+  await market.embed("ask", id);
+  t.is((await matching(id)).length, 1);
+});
+
+test.serial("an ask that is not active keeps the matches of its text, and loses them with another text", async (t) => {
+  const id = await market.ask(buyer);
+  const offer = await market.offer(seller);
+  await market.call(buyer, "fulfill_ask", { id });
+  const fulfilled = await matches(id);
+  t.deepEqual(
+    fulfilled.results.map((result: Answer) => result.id),
+    [offer],
+  );
+  t.deepEqual(fulfilled.next, [
+    {
+      summary: "This ask is fulfilled, so it gets no new matches. Reopen it to go on looking.",
+      method: "POST",
+      path: `/v1/asks/${id}/reopen`,
+    },
+  ]);
+  const { text, extraction } = askOf({ title: "Wanted: red bicycle", keywords: ["bicycle"], category: "bicycles" });
+  const { submission } = await market.call(buyer, "update_ask", { id, body: { text }, errors: [] });
+  await market.work("complete_submission", submission, extraction);
+  t.is((await market.call(buyer, "get_answer", { submission_id: submission })).status, 200);
+  t.deepEqual(await matching(id), []);
+});
+
+test.serial("an ask that does not watch says how it goes on looking", async (t) => {
+  const id = await market.ask(buyer, { watch: false });
+  t.deepEqual((await matches(id)).next, [
+    {
+      summary: "This ask does not watch for new offers. Set watch_enabled to go on looking.",
+      method: "PATCH",
+      path: `/v1/asks/${id}`,
+    },
+  ]);
+});
+
+for (const change of [
+  "offer_kind = 'rental'",
+  "category = 'appliances'",
+  `metadata = metadata || '{"condition": "new"}'`,
+])
+  test.serial(`an offer is matched again when reading it anew gives ${change}`, async (t) => {
+    const offer = await market.offer(seller);
+    await market.sql("select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs where key = $1", [
+      `embed_offer:${offer}`,
+    ]);
+    await market.sql(`update market.offer set ${change} where id = $1`, [offer]);
+    const jobs = await market.sql("select task_identifier from graphile_worker.jobs where key = $1", [
+      `embed_offer:${offer}`,
+    ]);
+    t.deepEqual(jobs, [{ task_identifier: "embed_offer" }]);
+  });
+
+test.serial("an ask whose agent is removed before its text was read is refused, and is not there", async (t) => {
+  const colleague = await market.colleague(buyer);
+  const { text, extraction } = askOf({});
+  const [lost, changed] = [await submittedAsk(text), await submittedAsk(text)];
+  // Another change of the second one is waiting to be read, so somebody still wants it.
+  await market.call(colleague, "update_ask", { id: changed.id, body: { text: `${text} Soon` }, errors: [] });
+  await market.callAsPerson(buyer, "remove_agent", { agent_id: buyer.agent });
+  for (const { submission } of [lost, changed]) {
+    await market.work("complete_submission", submission, extraction);
+    const [row] = await market.sql("select status from market.submission where id = $1", [submission]);
+    t.deepEqual(row, { status: 401 });
+  }
+  const { results } = await market.call(colleague, "list_asks", { status: null, page_size: 50, cursor: null });
+  t.deepEqual(
+    results.map(({ id }: Answer) => id),
+    [changed.id],
+  );
+  // Other tests of this file delete what they made.
+  const untrue = "select detail from inspect.check_requests(100) where detail like '%' || $1 || '%'";
+  for (const { id } of [lost, changed]) t.deepEqual(await market.sql(untrue, [id]), []);
 });

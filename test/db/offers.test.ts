@@ -1,6 +1,6 @@
 import test from "ava";
 import { eventually } from "../support/market.ts";
-import { type Caller, type Market, offerOf, openMarket, refused } from "./market.ts";
+import { type Caller, type Market, offerOf, openMarket, refusal, refused } from "./market.ts";
 import { holdRows, watchWaits } from "./waits.ts";
 
 /** The statuses of an offer, what its owner is told, and the publisher's account stats. */
@@ -167,10 +167,27 @@ test.serial("an offer that waits for review does not go live by archiving and re
     const { text, extraction } = offerOf({});
     const { body } = await market.publish(caller, text, extraction);
     await market.call(caller, "archive_offer", { id: body.offer_id });
-    t.is(await refused(market.call(caller, "republish_offer", { id: body.offer_id })), "409 invalid_state");
+    const { review } = await market.call(caller, "get_offer", { id: body.offer_id });
+    t.is(review, "You took this offer down before a moderator looked at it. To offer it again, publish its text anew.");
+    const republished = await refusal(market.call(caller, "republish_offer", { id: body.offer_id }));
+    t.like(republished, {
+      status: 409,
+      code: "invalid_state",
+      detail:
+        "This offer was taken down before a moderator looked at it, so it cannot be republished. Publish its text as a new offer.",
+    });
   } finally {
     await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
   }
+});
+
+test.serial("an offer that its owner archives while the end of a suspension reaches it stays archived", async (t) => {
+  const id = await market.offer(caller);
+  await market.sql("update market.offer set status = 'archived', suspended_at = now() where id = $1", [id]);
+  const { status, review } = await market.call(caller, "archive_offer", { id });
+  t.deepEqual([status, review], ["archived", "You took this offer down. It can be republished."]);
+  await market.work("apply_standing", caller.account);
+  t.is((await market.call(caller, "get_offer", { id })).status, "archived");
 });
 
 test.serial("a change of an offer clears its review", async (t) => {

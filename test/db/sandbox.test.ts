@@ -163,11 +163,16 @@ const blocksOf = async (own: Market): Promise<number> => {
     select search.newest_offers('sofa', c.c, 100), search.newest_offers(null, c.c, 10),
       search.cheapest_offers(c.c, false, 10, null, null),
       (select count(*) from search.nearest_offers($1, 'builtin-meaning-1', c.c)) from c`;
-  // The first time also reads the catalogue.
-  await own.sql(candidates, [vectorOf("sofa")]);
-  const [row] = await own.sql(`explain (analyze, buffers, format json) ${candidates}`, [vectorOf("sofa")]);
-  const { Plan: plan } = row["QUERY PLAN"][0];
-  return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+  return withClient(own.url, async (client) => {
+    let least = Number.POSITIVE_INFINITY;
+    // The first time also reads the catalogue, and so does each one after PostgreSQL has analyzed a table.
+    for (let n = 0; n < 5; n++) {
+      const { rows } = await client.query(`explain (analyze, buffers, format json) ${candidates}`, [vectorOf("sofa")]);
+      const { Plan: plan } = rows[0]["QUERY PLAN"][0];
+      least = Math.min(least, plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]);
+    }
+    return least;
+  });
 };
 
 test("a flood in sandboxes changes no search and no match of the market", async (t) => {
@@ -428,6 +433,7 @@ const NEEDS_NO_WORLD: Record<string, string> = {
   "api.update_offer": "changes an own offer",
   "inspect.check_moderation": "reads the offers of one account, and cases",
   "internal.apply_standing": "reads the offers of one account",
+  "internal.complete_ask": "fills in one ask",
   "internal.count_offer": "counts the offers of one account",
   "internal.erase_account": "reads the offers of one account",
   "internal.new_matches": "reads the matches of one account",

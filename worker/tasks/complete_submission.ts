@@ -59,8 +59,6 @@ export const completeSubmission = (tools: Tools) => {
       log.error({ err: error, submission: id }, "what the model read could not be stored");
       completed = await complete(read.slice(-1));
     }
-    // The ask is matched by words now, and by its vector when a later job succeeds.
-    if (isAsk && embedding === null) await call("retry_ask_embedding", id);
     // The caller has the answer now. If this worker dies here, the job runs again and leaves the vector to another job.
     if (!isAsk && embedsOffers && submission.target !== null && completed[0])
       await storeOfferVector(tools, submission.target, signal);

@@ -79,6 +79,12 @@ begin
       when ask.ask_kind is null or ask.domain is null then jsonb_build_array(jsonb_build_object(
         'summary', 'The text does not say clearly what is wanted. Send a clearer one.',
         'method', 'PATCH', 'path', '/v1/asks/' || ask.id))
+      when ask.status <> 'active' then jsonb_build_array(jsonb_build_object(
+        'summary', format('This ask is %s, so it gets no new matches. Reopen it to go on looking.', ask.status),
+        'method', 'POST', 'path', '/v1/asks/' || ask.id || '/reopen'))
+      when results = '[]' and not ask.watch_enabled then jsonb_build_array(jsonb_build_object(
+        'summary', 'This ask does not watch for new offers. Set watch_enabled to go on looking.',
+        'method', 'PATCH', 'path', '/v1/asks/' || ask.id))
       when results = '[]' then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing new matches. Look again later with the since of this answer.',
         'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))

@@ -107,7 +107,8 @@ begin
   perform internal.require_permission('manage_offers');
   offer := internal.own_offer(archive_offer.id);
   perform internal.admit('manage', null, null, '[]');
-  if offer.status <> 'archived' then
+  -- An offer that a suspension archived would go live again when it ends. Its owner says that it must not.
+  if offer.status <> 'archived' or offer.suspended_at is not null then
     update market.offer o set status = 'archived' where o.id = offer.id returning * into offer;
   end if;
   return internal.owner_offer_document(offer);

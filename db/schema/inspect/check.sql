@@ -128,7 +128,8 @@ begin
       else exists (select from market.ask a where a.id = s.target_id) end as found) as f
   where s.completed_at is not null and (
     s.kind = 'publish_offer' and f.found <> (s.status = 201)
-    or s.kind = 'create_ask' and not f.found);
+    or s.kind = 'create_ask' and f.found <> (s.status = 201) and not exists (select from market.submission l
+      where l.target_id = s.target_id and l.id > s.id and coalesce(l.status, 200) between 200 and 299));
 
   return query
   select 'nothing_outlives_its_time', o.object, o.detail from (

@@ -22,6 +22,14 @@ begin
   perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model, submission.text);
   -- The ask is matched here and not by a job, so that the caller can read the matches right after the response.
   perform search.match_ask(ask.id);
+  if ask.status = 'active' then
+    -- An offer that is matched at this moment sees the ask as it was, and this transaction does not see that offer. So
+    -- the ask is matched once more when both can be seen, and by its vector, if that could not be made yet.
+    perform internal.enqueue('embed_ask', ask.id);
+  else
+    -- Until it is reopened, an ask keeps the matches of its text, but not those of an earlier one.
+    delete from market.match m where m.ask_id = ask.id;
+  end if;
   status := case submission.kind when 'create_ask' then 201 else 200 end;
   body := internal.ask_document(ask);
 end

@@ -13,6 +13,7 @@ declare
   -- The built-in extraction is the last one. A worker of the previous release sends no reasons.
   reasons constant jsonb := extractions -> -1 -> 'price_reasons';
   waits boolean := false;
+  others record;
 begin
   read.images := submission.images;
   read.warnings := internal.image_warnings(submission.images);
@@ -57,6 +58,16 @@ begin
         'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
       return;
     end if;
+    -- What this change leaves out it has from its admission. Another agent's change of that may have taken effect
+    -- since.
+    others := internal.changed_since(submission);
+    if others.text is not null then
+      update market.submission s set text = others.text where s.id = submission.id;
+      perform internal.enqueue('complete_submission', submission.id);
+      return;
+    end if;
+    read.images := coalesce(others.images, read.images);
+    read.warnings := internal.image_warnings(read.images);
     read.id := current.id;
     read.account_id := current.account_id;
     read.reviewed := false;
@@ -97,4 +108,30 @@ $$;
 comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
   'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
   'response. A change that must wait for a moderator is stored as such. The status is 400 (missing_contact) without a '
-  'contact, and 409 when the account is suspended or the offer was removed in the meantime.';
+  'contact, and 409 when the account is suspended or the offer was removed in the meantime. The status is null when '
+  'another text has to be read first: another agent has changed it.';
+
+create or replace function internal.changed_since(submission market.submission, out text text, out images text[])
+  language plpgsql stable
+as $$
+declare
+  earlier record;
+begin
+  for earlier in
+    select s.text, s.images, s.changes from market.submission s
+    where s.target_id = submission.target_id and s.id < submission.id and s.status = 200
+      and s.completed_at > submission.created_at
+    order by s.id
+  loop
+    if 'text' = any (earlier.changes) and 'text' <> all (submission.changes) then
+      text := nullif(earlier.text, submission.text);
+    end if;
+    if 'images' = any (earlier.changes) and 'images' <> all (submission.changes) then
+      images := earlier.images;
+    end if;
+  end loop;
+end
+$$;
+comment on function internal.changed_since(market.submission) is
+  'Returns what earlier changes of the same offer, which took effect after a submission was admitted, have made of the '
+  'text and the images that the submission does not change; null where nothing differs.';

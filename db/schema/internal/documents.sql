@@ -188,7 +188,9 @@ begin
       when 'published' then 'This offer is live: anyone can find it.'
       when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
       when 'rejected' then 'A moderator decided that this offer does not go live.'
-      when 'archived' then case when offer.suspended_at is null then 'You took this offer down. It can be republished.'
+      when 'archived' then case when offer.suspended_at is null and offer.published_at is null
+        then 'You took this offer down before a moderator looked at it. To offer it again, publish its text anew.'
+        when offer.suspended_at is null then 'You took this offer down. It can be republished.'
         else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account '
           'is reinstated.' end
       when 'removed' then 'Moderation took this offer down; it cannot be republished.' end),

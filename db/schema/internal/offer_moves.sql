@@ -21,10 +21,13 @@ begin
     or old.status = 'archived' and new.status = 'published' and old.published_at is null
   then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s, so it cannot become %s.', old.status, new.status));
+      case when old.status = 'archived' and new.status = 'published' and old.published_at is null then
+        'This offer was taken down before a moderator looked at it, so it cannot be republished. Publish its text as a '
+        'new offer.'
+      else format('This offer is %s, so it cannot become %s.', old.status, new.status) end);
   end if;
   new.updated_at := now();
-  if new.status <> 'archived' then
+  if new.status <> 'archived' or current_user in ('souk_agent', 'souk_person') then
     new.suspended_at := null;
   end if;
   if new.status = 'published' then

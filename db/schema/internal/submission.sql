@@ -160,6 +160,22 @@ $$;
 comment on function internal.store_answer(uuid, integer, jsonb) is
   'Stores the response of a submission, unless it already has one, and notifies the waiting API process.';
 
+create or replace function internal.refuse_submission(submission market.submission, status integer, body jsonb)
+  returns void
+  language plpgsql volatile
+as $$
+begin
+  -- An ask is there from its admission on. If another agent has changed it since, it is that agent's, too.
+  delete from market.ask a
+  where submission.kind = 'create_ask' and a.id = submission.target_id and not exists (
+    select from market.submission s
+    where s.target_id = submission.target_id and s.id > submission.id and coalesce(s.status, 200) between 200 and 299);
+  perform internal.store_answer(submission.id, refuse_submission.status, refuse_submission.body);
+end
+$$;
+comment on function internal.refuse_submission(market.submission, integer, jsonb) is
+  'Completes a submission whose caller may no longer do this, and deletes the ask that it was to create.';
+
 create or replace function internal.lock_target(submission market.submission) returns void
   language plpgsql volatile
 as $$

@@ -44,12 +44,12 @@ begin
   perform from market.agent a where a.id = submission.agent_id for share;
   if submission.completed_at is null
     and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
-    perform internal.store_answer(submission.id, 401,
+    perform internal.refuse_submission(submission, 401,
       jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
     return true;
   elsif submission.completed_at is null and submission.kind <> 'preview_offer'
     and internal.disconnection() is not null then
-    perform internal.store_answer(submission.id, 403, jsonb_build_object('code', 'verification_required',
+    perform internal.refuse_submission(submission, 403, jsonb_build_object('code', 'verification_required',
       'detail', internal.disconnection(), 'permission', case submission.kind when 'create_ask' then 'create_ask'
         when 'update_ask' then 'manage_asks' when 'update_offer' then 'manage_offers' else 'publish_offer' end,
       'connected', false, 'verified', '[]'::jsonb, 'accepted_methods', '[]'::jsonb, 'options', '[]'::jsonb));
@@ -60,6 +60,9 @@ begin
       complete_submission.model);
   else
     outcome := internal.complete_offer(submission, readings, orders);
+  end if;
+  if outcome.status is null then
+    return false;
   end if;
   perform internal.store_answer(submission.id, outcome.status, outcome.body);
   if outcome.status < 300 then

@@ -80,14 +80,3 @@ comment on function jobs.store_ask_embedding(uuid, text, text, text) is
   'Stores the vector of an ask, made from `input`, and matches the ask; returns false when the vector is invalid or '
   'the ask no longer exists.';
 grant execute on function jobs.store_ask_embedding(uuid, text, text, text) to souk_worker;
-
-create or replace function jobs.retry_ask_embedding(submission_id uuid) returns void
-  language sql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-  select internal.enqueue('embed_ask', a.id) from market.submission s join market.ask a on a.id = s.target_id
-  where s.id = retry_ask_embedding.submission_id and not exists (
-    select from market.ask_embedding e where e.ask_id = a.id and e.text_hash = search.text_hash(a.text))
-$$;
-comment on function jobs.retry_ask_embedding(uuid) is
-  'Enqueues the embedding of a submission''s ask, when its vector could not be computed at once.';
-grant execute on function jobs.retry_ask_embedding(uuid) to souk_worker;
