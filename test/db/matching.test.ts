@@ -527,3 +527,31 @@ test.serial("an ask whose agent is removed before its text was read is refused, 
   const untrue = "select detail from inspect.check_requests(100) where detail like '%' || $1 || '%'";
   for (const { id } of [lost, changed]) t.deepEqual(await market.sql(untrue, [id]), []);
 });
+
+test.serial("an ask keeps about its best thousand matches, and tells of those that it loses", async (t) => {
+  // The offer shortens one of the asks that it matches.
+  await market.sql("delete from market.ask");
+  const ask = await market.ask(buyer, { place: "Berlin" });
+  await market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true)),
+     offers as (
+       insert into market.offer (account_id, status, text, title, published_at, domain, category, offer_kind)
+       select $2, 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale'
+       from off, generate_series(1, 1300) returning id)
+     insert into market.match (ask_id, offer_id, score, reasons)
+     select $1, o.id, 0.3 + 0.0001 * row_number() over (), '[]' from offers o`,
+    [ask, seller.account],
+  );
+  const best = await market.offer(seller, { place: "Berlin" });
+  const kept = await market.sql("select offer_id, score from market.match where ask_id = $1 order by score desc", [
+    ask,
+  ]);
+  t.is(kept.length, 1000);
+  t.is(kept[0].offer_id, best);
+  t.true(kept.at(-1).score > 0.33);
+  const [{ lost }] = await market.sql(
+    "select count(*)::int as lost from market.event where account_id = $1 and type = 'match.withdrawn'",
+    [buyer.account],
+  );
+  t.is(lost, 301);
+});

@@ -82,6 +82,25 @@ $$;
 comment on function search.newest_of_each_account(market.offer, text[], uuid[], integer) is
   'Returns of the asks that an offer may answer at most so many of each account, the newest ones.';
 
+create or replace function search.trim_matches(ask_id uuid) returns void
+  language plpgsql volatile
+as $$
+declare
+  -- More than anybody reads. A new text deletes all of them in one statement, while other offers wait for the ask.
+  most constant integer := 1000;
+begin
+  delete from market.match m where m.ask_id = trim_matches.ask_id and m.offer_id = any (array(
+    select w.offer_id from market.match w
+    where w.ask_id = trim_matches.ask_id and w.offer_id = any (array(
+      select b.offer_id from market.match b where b.ask_id = trim_matches.ask_id
+      order by b.score desc, b.offer_id offset most limit 1000))
+    for update skip locked));
+end
+$$;
+comment on function search.trim_matches(uuid) is
+  'Deletes the worst matches of an ask that has more than a thousand. Call it in a transaction that has locked the '
+  'ask.';
+
 create or replace function search.match_offer(offer_id uuid) returns void
   language plpgsql volatile
 as $$
@@ -151,6 +170,9 @@ begin
   select g.id, offer.id, g.score, g.reasons from scored g order by g.id
   on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
   where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons);
+  -- One of the asks in turn is enough to keep all of them short.
+  perform search.trim_matches(m.ask_id) from (
+    select a.ask_id from market.match a where a.offer_id = offer.id order by random() limit 1) as m;
 end
 $$;
 comment on function search.match_offer(uuid) is
