@@ -535,12 +535,12 @@ test.serial("an ask keeps about its best thousand matches, and tells of those th
   await market.sql(
     `with off as materialized (select set_config('session_replication_role', 'replica', true)),
      offers as (
-       insert into market.offer (account_id, status, text, title, published_at, domain, category, offer_kind)
-       select $2, 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale'
+       insert into market.offer (status, text, title, published_at, domain, category, offer_kind)
+       select 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale'
        from off, generate_series(1, 1300) returning id)
      insert into market.match (ask_id, offer_id, score, reasons)
      select $1, o.id, 0.3 + 0.0001 * row_number() over (), '[]' from offers o`,
-    [ask, seller.account],
+    [ask],
   );
   const best = await market.offer(seller, { place: "Berlin" });
   const kept = await market.sql("select offer_id, score from market.match where ask_id = $1 order by score desc", [
@@ -554,4 +554,27 @@ test.serial("an ask keeps about its best thousand matches, and tells of those th
     [buyer.account],
   );
   t.is(lost, 301);
+});
+
+test.serial("an offer answers at most five thousand asks, of every account the newest first", async (t) => {
+  await market.sql("delete from market.ask");
+  const first = await market.ask(buyer);
+  const [{ columns }] = await market.sql(
+    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute where attrelid = 'market.ask'::regclass
+       and attnum > 0 and not attisdropped and attname <> all ('{id,account_id,agent_id}') and attgenerated = ''`,
+  );
+  await market.sql(
+    `with made as (insert into market.account select from generate_series(1, 51) returning id)
+     insert into market.ask (id, account_id, ${columns})
+     select internal.uuid_v7(), m.id, ${columns} from market.ask k, made m, generate_series(1, 100) where k.id = $1`,
+    [first],
+  );
+  const offer = await market.offer(seller);
+  const [matched] = await market.sql(
+    `select count(*)::int as matches, count(distinct a.account_id)::int as accounts, bool_or(a.id = $2) as first
+     from market.match m join market.ask a on a.id = m.ask_id where m.offer_id = $1`,
+    [offer, first],
+  );
+  t.deepEqual(matched, { matches: 5000, accounts: 52, first: true });
+  await market.sql("delete from market.ask");
 });

@@ -66,6 +66,9 @@ create or replace function search.newest_of_each_account(
 ) returns uuid[]
   language plpgsql stable
 as $$
+declare
+  -- Half a second of matching.
+  most constant integer := 5000;
 begin
   if cardinality(candidates) <= each then
     return candidates;
@@ -76,11 +79,13 @@ begin
       from market.ask a
       where a.id = any (candidates) and a.domain = offer.domain
         and a.ask_kind = any (newest_of_each_account.ask_kinds) and a.watch_enabled) as t
-    where t.place <= each);
+    where t.place <= each
+    order by t.place, t.id desc limit most);
 end
 $$;
 comment on function search.newest_of_each_account(market.offer, text[], uuid[], integer) is
-  'Returns of the asks that an offer may answer at most so many of each account, the newest ones.';
+  'Returns of the asks that an offer may answer at most so many of each account, the newest ones, and 5,000 in all: '
+  'first the newest of every account, then the second.';
 
 create or replace function search.trim_matches(ask_id uuid) returns void
   language plpgsql volatile
