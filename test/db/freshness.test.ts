@@ -175,15 +175,17 @@ test.serial("the job works in batches, in the order of age, with an index", asyn
   t.is(left, 0);
   const client = await connection(t);
   await client.query("set enable_seqscan = off");
-  for (const [condition, index] of [
-    ["stale_at is null", "offer_fresh_idx"],
-    ["stale_at is not null", "offer_stale_idx"],
+  for (const [condition, since, index] of [
+    ["stale_at is null", "confirmed_at", "offer_fresh_idx"],
+    // Those that are old enough but were told too late are not read again and again.
+    ["stale_at is not null", "stale_at", "offer_stale_idx"],
   ] as const) {
     const { rows } = await client.query(
       `explain select id from market.offer where status = 'published' and ${condition} and sandbox_id is null
-         and confirmed_at <= now() - interval '60 days' order by confirmed_at limit 50`,
+         and ${since} <= now() - interval '60 days' order by ${since} limit 50`,
     );
-    t.true(JSON.stringify(rows).includes(index), condition);
+    const plan = JSON.stringify(rows);
+    t.true(plan.includes(index) && !plan.includes("Sort"), condition);
   }
 });
 

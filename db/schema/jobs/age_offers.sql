@@ -27,7 +27,7 @@ begin
     select p.id from market.offer p join market.account a on a.id = p.account_id
     where p.status = 'published' and p.sandbox_id is null and p.stale_at is not null
       and p.confirmed_at <= now() - life.archived_after and p.stale_at <= now() - life.warned_before
-    order by p.confirmed_at limit batch for no key update of a, p skip locked);
+    order by p.stale_at limit batch for no key update of a, p skip locked);
   get diagnostics archived = row_count;
   return greatest(told, archived);
 end

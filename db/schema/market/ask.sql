@@ -41,6 +41,7 @@ create table market.ask (
   constraint ask_near_whole check (num_nonnulls(latitude, longitude, radius_km) in (0, 3))
 );
 create index ask_account_id_idx on market.ask (account_id, id desc);
+create index ask_account_status_idx on market.ask (account_id, status, id desc);
 create index ask_agent_id_idx on market.ask (agent_id);
 create index ask_domain_category_idx on market.ask (domain, category);
 create index ask_kind_idx on market.ask (ask_kind);

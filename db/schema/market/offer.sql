@@ -77,6 +77,7 @@ alter table market.offer alter column document set storage main;
 alter table market.offer alter column facet_values set storage plain;
 -- For lists of an account's own offers, and for counting offers in rate limits.
 create index offer_account_id_idx on market.offer (account_id, id desc);
+create index offer_account_status_id_idx on market.offer (account_id, status, id desc);
 create index offer_account_status_idx on market.offer (account_id, status, published_at);
 create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_offer_kind_idx on market.offer (offer_kind);
@@ -99,7 +100,7 @@ create index offer_suspended_idx on market.offer (account_id) where suspended_at
 -- For jobs.age_offers: which offers become stale next, and which stale ones are archived next.
 create index offer_fresh_idx on market.offer (confirmed_at)
   where status = 'published' and stale_at is null and sandbox_id is null;
-create index offer_stale_idx on market.offer (confirmed_at)
+create index offer_stale_idx on market.offer (stale_at)
   where status = 'published' and stale_at is not null and sandbox_id is null;
 create index offer_sandbox_id_idx on market.offer (sandbox_id) where sandbox_id is not null;
 
