@@ -1,5 +1,6 @@
 import test from "ava";
 import { openMarket } from "./market.ts";
+import { readsOf } from "./reads.ts";
 
 /** Facets: exact up to ten thousand offers, and counted on a sample beyond. */
 
@@ -48,6 +49,56 @@ test("values are counted exactly up to ten thousand offers, and on a marked samp
     // 9,000 of 12,000; the sample has about 750 offers, so it is wrong by a fifth once in a hundred million times.
     t.true(Math.abs(most.count - 9000) < 1800, String(most.count));
   }
+});
+
+test("facets of what few offers pass look at a part of a large market, and the answer says so", async (t) => {
+  const market = await openMarket(t);
+  const seeker = await market.approved();
+  await market.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into market.offer (status, text, title, published_at, domain, category, offer_kind, reviewed)
+     select 'published', 'For sale', case when n % 80 = 0 then 'rare sofa' else 'sofa' end,
+       now() - n * interval '1 minute', 'home_garden', 'furniture', 'sale', n % 400 = 0
+     from off, generate_series(1, 12000) as n`,
+  );
+  await market.sql("vacuum analyze market.offer");
+  // A market of 12,000 offers in which a search looks at 500 is like one of more than a million.
+  await market.sql(
+    "create or replace function search.most_looked() returns integer language sql immutable parallel safe as 'select 500'",
+  );
+  /** The counts, and how many offers were read for them. */
+  const count = async (words: string | null, filters: object) => {
+    let facets = {};
+    const { rows: read } = await readsOf(market.url, "market.offer", seeker.account, async (client) => {
+      const { rows } = await client.query(
+        "select search.count_facets($1, search.to_search_filter($2, now(), null, null), '{}', '{category}') as facets",
+        [words, filters],
+      );
+      facets = rows[0].facets;
+    });
+    return { facets, read };
+  };
+  const notices = async (request: object) => {
+    const answer = await market.call(seeker, "search_offers", {
+      request: { facets: ["category"], ...request },
+      extraction: null,
+      embedding: null,
+      model: "builtin-meaning-1",
+      notices: [],
+    });
+    t.deepEqual(Object.keys(answer.facets), ["category"]);
+    return answer.notices.map(({ code }: { code: string }) => code);
+  };
+  for (const words of [null, "sofa"]) {
+    const { facets, read } = await count(words, { reviewed: true });
+    t.like(facets, { is_partial: true });
+    t.true(read < 2000, `${words}: ${read}`);
+  }
+  t.deepEqual(await notices({ query: "sofa", filters: { reviewed: true } }), ["partly_looked"]);
+  // The words leave few, so all of these are looked at.
+  t.deepEqual((await count("rare", { reviewed: true })).facets, { category: [{ value: "furniture", count: 30 }] });
+  t.deepEqual(await notices({ query: "rare", filters: { reviewed: true } }), []);
+  t.deepEqual((await count("missing", {})).facets, { category: [] });
 });
 
 test("an offer from before facets were stored is counted, and a job stores its values and its point", async (t) => {

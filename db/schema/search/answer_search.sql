@@ -130,7 +130,14 @@ begin
       || case when is_complete then '[]' else jsonb_build_array(jsonb_build_object('code', 'partly_looked',
         'summary',
         'Few of the offers that these filters leave pass them all, so only a part was looked at, and there may '
-          'be more. Add a query, or a filter for the place, the domain, the category, the kind or the price.')) end,
+          'be more. Add a query, or a filter for the place, the domain, the category, the kind or the price.')) end
+      || case when is_complete and counts ? 'is_partial' then jsonb_build_array(jsonb_build_object(
+        'code', 'partly_looked',
+        'summary',
+        'Few of the offers that the words and these filters leave pass them all, so the facets were counted in a part '
+          'of them, and values may be missing. Add words, or a filter for the place, the domain, the category, the '
+          'kind '
+          'or the price.')) else '[]' end,
     'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
         'method', 'POST', 'path', '/v1/asks'))
@@ -138,7 +145,7 @@ begin
       else jsonb_build_array(jsonb_build_object(
         'summary', 'Read one offer in full before the person decides.',
         'method', 'GET', 'path', '/v1/offers/' || (results -> 0 ->> 'id'))) end)
-    || case when facets is null then '{}' else jsonb_build_object('facets', counts) end;
+    || case when facets is null then '{}' else jsonb_build_object('facets', counts - 'is_partial') end;
 end
 $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
