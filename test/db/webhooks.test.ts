@@ -1,5 +1,6 @@
 import test from "ava";
 import { type Answer, type Caller, type Market, openMarket, refused } from "./market.ts";
+import { readsOf } from "./reads.ts";
 import { begun, blocked } from "./waits.ts";
 
 /** The rules of webhooks: which events are queued, when the next attempt is, and when a webhook is disabled. */
@@ -11,9 +12,9 @@ test.before(async () => {
 test.after.always(() => market?.close());
 
 const SECRET = `01234567.${"x".repeat(104)}`;
-const add = async (caller: Caller, types: string[] | null = null): Promise<string> =>
+const add = async (caller: Caller, types: string[] | null = null, on: Market = market): Promise<string> =>
   (
-    await market.call(caller, "create_webhook", {
+    await on.call(caller, "create_webhook", {
       url: "https://agent.example.com/souk",
       types,
       encrypted_secret: SECRET,
@@ -40,8 +41,8 @@ const end = (delivery: string, attempt: number, status: number | null, more: { t
 const hookOf = async (id: string): Promise<Answer> =>
   (await market.sql("select * from market.webhook where id = $1", [id]))[0];
 /** Queues many deliveries for a webhook, as many events would. */
-const queue = (webhook: string, deliveries: number) =>
-  market.sql(
+const queue = (webhook: string, deliveries: number, on: Market = market) =>
+  on.sql(
     `insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at, next_attempt_at)
      select $1, gen_random_uuid(), 'ask.read', '{}', now(), now() - interval '5 minutes' from generate_series(1, $2)`,
     [webhook, deliveries],
@@ -363,4 +364,18 @@ test("without keys the market adds no webhook, and says what to do instead", asy
   await t.throwsAsync(
     market.call(caller, "create_webhook", { ...args, url: "http://a.example/", encrypted_secret: SECRET }),
   );
+});
+
+test("neither a claim nor a test of a webhook reads all that waits for it", async (t) => {
+  const own = await openMarket(t);
+  const caller = await own.approved();
+  const hook = await add(caller, null, own);
+  await queue(hook, 5000, own);
+  t.is((await own.work("claim_deliveries", hook, 100, 100)).deliveries.length, 1);
+  await own.sql("vacuum analyze market.webhook_delivery");
+  const { rows } = await readsOf(own.url, "market.webhook_delivery", caller.account, async (client) => {
+    await client.query("select jobs.claim_deliveries($1, 100, 100)", [hook]);
+    await client.query("select internal.queue_test($1)", [hook]);
+  });
+  t.true(rows < 50, String(rows));
 });

@@ -24,7 +24,7 @@ begin
     order by d.next_attempt_at
     limit greatest(0, most - (
       select count(*) from market.webhook_delivery l
-      where l.webhook_id = hook.id and l.next_attempt_at is not null and l.leased_until > now()))
+      where l.webhook_id = hook.id and l.leased_until > now()))
     for update),
   claimed as (
     update market.webhook_delivery d set leased_until = now() + interval '1 minute'
