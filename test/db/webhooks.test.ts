@@ -379,3 +379,24 @@ test("neither a claim nor a test of a webhook reads all that waits for it", asyn
   });
   t.true(rows < 50, String(rows));
 });
+
+test("texts are read before webhooks are sent, however many wait", async (t) => {
+  const own = await openMarket(t);
+  const [noisy, quiet] = [await own.approved(), await own.approved()];
+  await add(noisy, null, own);
+  await own.sql(
+    `insert into market.event (account_id, type, data) select $1, 'ask.read', '{}' from generate_series(1, 3)`,
+    [noisy.account],
+  );
+  await own.call(quiet, "create_ask", {
+    body: { text: "Wanted: a sofa", watch_enabled: true },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  const [first] = await own.sql(
+    `select task_identifier as task from graphile_worker.jobs
+     where task_identifier in ('deliver_webhook', 'complete_submission') order by priority, run_at, id limit 1`,
+  );
+  t.is(first.task, "complete_submission");
+});

@@ -40,7 +40,9 @@ begin
   -- Without a key: two transactions that add jobs with the same keys in another order would wait for each other.
   perform graphile_worker.add_job('deliver_webhook', json_strip_nulls(json_build_object('id', enqueue_webhook.id,
       'traceparent', nullif(current_setting('market.traceparent', true), ''))),
-    run_at => enqueue_webhook.run_at, max_attempts => 3);
+    run_at => enqueue_webhook.run_at, max_attempts => 3,
+    -- Texts and vectors first, so that the many jobs of one account's webhooks hold up nobody's publishing.
+    priority => 10);
 end
 $$;
 comment on function internal.enqueue_webhook(uuid, timestamptz) is
