@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { problemOf } from "../../src/http/problem.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
+import { readsOf } from "./reads.ts";
 import { signing } from "./signing.ts";
 import { begun, blocked } from "./waits.ts";
 
@@ -373,4 +374,15 @@ test.serial("an account with a long audit log is deleted in several calls of bou
     await market.sql("select from market.rate_limit_hit where scope = 'agent:' || $1::text", [caller.agent]),
     [],
   );
+});
+
+test("the deletion finds the calls and keys of an account by their indexes", async (t) => {
+  const caller = await market.approved();
+  for (const table of ["market.rate_limit_hit", "market.idempotency_key"]) {
+    const { scans } = await readsOf(market.url, table, caller.account, async (client) => {
+      await client.query("set local enable_seqscan = off");
+      t.true((await client.query("select internal.erase_account() as done")).rows[0].done);
+    });
+    t.is(scans, 0, table);
+  }
 });

@@ -37,11 +37,12 @@ begin
   where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit batch)
   order by a.id for update;
 
+  -- Arrays, because PostgreSQL uses no index for `x = a or x in (select ...)`.
   delete from market.rate_limit_hit c
-  where c.scope = 'account:' || erased
-    or c.scope in (select 'agent:' || a.id from market.agent a where a.account_id = erased);
+  where c.scope = any (array['account:' || erased]
+    || array(select 'agent:' || a.id from market.agent a where a.account_id = erased));
   delete from market.idempotency_key k
-  where k.owner_id = erased or k.owner_id in (select a.id from market.agent a where a.account_id = erased);
+  where k.owner_id = any (array[erased] || array(select a.id from market.agent a where a.account_id = erased));
   perform pg_notify('submission', s.id::text) from market.submission s
   where s.account_id = erased and s.completed_at is null;
   delete from market.submission s where s.account_id = erased;
