@@ -155,3 +155,17 @@ test.serial("submissions that no worker reads are withdrawn in short batches", a
   await market.sql("delete from market.submission");
   await assertInvariants(t, market.url);
 });
+
+test.serial("notes of writes are purged in batches, however long no worker ran", async (t) => {
+  const notes = async () => (await market.sql("select count(*)::integer as n from internal.recent_write"))[0].n;
+  await market.sql("delete from internal.recent_write");
+  await market.sql(
+    `insert into internal.recent_write (account_id, xid, written_at)
+     select $1, n::text::xid8, now() - interval '1 hour' from generate_series(1, 100010) as n`,
+    [agent.account],
+  );
+  await market.work("purge_keys");
+  t.is(await notes(), 10);
+  await market.work("purge_keys");
+  t.is(await notes(), 0);
+});

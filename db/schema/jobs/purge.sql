@@ -26,8 +26,12 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
-  -- Replicas that are that far behind are not used. Nothing else deletes or locks these rows.
-  delete from internal.recent_write w where w.written_at <= now() - interval '5 minutes';
+  -- Replicas that are that far behind are not used. Nothing else changes, deletes or locks these rows. Every change of
+  -- an account makes one, so the batch is large; it takes less than a second.
+  delete from internal.recent_write w
+  where w.ctid = any (array(
+    select o.ctid from internal.recent_write o
+    where o.written_at <= now() - interval '5 minutes' order by o.written_at limit 100000));
   -- Unclaimed accounts whose agent moved to the account of a person, or was deleted. The batch is smaller,
   -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
