@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import test, { type ExecutionContext } from "ava";
 import pg from "pg";
 import { type Caller, type Market, openMarket, refusal, refused } from "./market.ts";
+import { readsOf } from "./reads.ts";
 
 /** The digest: who gets it, what is in it, and how often. The mail itself is in test/sign_in/digest.test.ts. */
 
@@ -287,6 +288,28 @@ test.serial("the key in a mail switches off the digest of its account, and no ot
     [`%${stop_key}%`],
   );
   t.is(stored, 0, "the key is stored nowhere");
+});
+
+test.serial("of a person with very many events, the newest are looked through", async (t) => {
+  await subscribe(buyer);
+  const ask = await wanted();
+  const offer = await offered();
+  const fill = (rows: number) =>
+    market.sql(
+      `insert into market.event (account_id, type, data)
+       select $1, 'match.created', jsonb_build_object('ask_id', $2::text, 'offer_id', $3::text) from generate_series(1, $4::integer)`,
+      [buyer.account, ask, offer, rows],
+    );
+  await fill(6000);
+  await market.sql("analyze market.event");
+  const { rows } = await readsOf(market.url, "market.event", buyer.account, async (client) => {
+    const { rows: found } = await client.query(
+      "select w.* from market.digest d, internal.new_matches(d, pg_current_snapshot()) as w where d.account_id = $1",
+      [buyer.account],
+    );
+    t.deepEqual(found, [{ ask_id: ask, offer_id: offer }]);
+  });
+  t.true(rows <= 2100, String(rows));
 });
 
 /** A connection of its own, until the test ends. */

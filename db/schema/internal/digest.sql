@@ -11,6 +11,10 @@ as $$
 declare
   seen pg_snapshot := digest.seen;
   since timestamptz := greatest(digest.changed_at, now() - interval '30 days');
+  -- Far more than a mail names. One person may have millions, and those of 200 people are looked for in one statement
+  -- (jobs.enqueue_digests).
+  most constant integer := 2000;
+  hidden constant uuid[] := internal.accounts_being_hidden();
 begin
   -- A snapshot from the future is of a server whose backup was restored since. Then the time has to do.
   if pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot()) then
@@ -19,20 +23,23 @@ begin
   end if;
   return query
     select distinct m.ask_id, m.offer_id
-    from market.event e
+    from (
+      select n.type, n.data, n.xid from market.event n
+      where n.account_id = digest.account_id and n.occurred_at >= since
+        and n.xid >= coalesce(pg_snapshot_xmin(seen), '0') and n.xid < pg_snapshot_xmax(until)
+      order by n.xid desc, n.id desc limit most) as e
     join market.match m on m.ask_id = (e.data ->> 'ask_id')::uuid and m.offer_id = (e.data ->> 'offer_id')::uuid
     join market.ask a on a.id = m.ask_id
     join market.offer o on o.id = m.offer_id
-    where e.account_id = digest.account_id and e.type = 'match.created' and e.occurred_at >= since
-      and e.xid >= coalesce(pg_snapshot_xmin(seen), '0') and not coalesce(pg_visible_in_snapshot(e.xid, seen), false)
+    where e.type = 'match.created' and not coalesce(pg_visible_in_snapshot(e.xid, seen), false)
       and pg_visible_in_snapshot(e.xid, until)
       and a.account_id = digest.account_id and a.status = 'active' and a.watch_enabled
-      and o.status = 'published' and (o.account_id = any (internal.accounts_being_hidden())) is not true;
+      and o.status = 'published' and (o.account_id = any (hidden)) is not true;
 end
 $$;
 comment on function internal.new_matches(market.digest, pg_snapshot) is
   'Returns the matches that a person was not told of, up to a snapshot: of active asks that watch, with published '
-  'offers.';
+  'offers, among the newest 2,000 events of the account.';
 
 create or replace function internal.stop_key(account_id uuid) returns text
   language plpgsql volatile
