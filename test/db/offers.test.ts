@@ -1,6 +1,7 @@
 import test from "ava";
 import { eventually } from "../support/market.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused } from "./market.ts";
+import { readsOf } from "./reads.ts";
 import { holdRows, watchWaits } from "./waits.ts";
 
 /** The statuses of an offer, what its owner is told, and the publisher's account stats. */
@@ -369,4 +370,40 @@ test("a report that waits while its offer is archived says that there is no such
   await pastTheRules("status = 'archived'", id);
   await release();
   t.is(await answer, "404 not_found");
+});
+
+test("a list of one status does not read what has another status", async (t) => {
+  const own = await openMarket(t);
+  const owner = await own.approved();
+  const [offer, ask] = [await own.offer(owner), await own.ask(owner)];
+  await own.call(owner, "archive_offer", { id: offer });
+  // Most are of many other accounts, as in a market.
+  await own.sql(
+    `with off as materialized (select set_config('session_replication_role', 'replica', true)),
+       accounts as materialized (
+         select case when n <= 1000 then $1 else gen_random_uuid() end as id from off, generate_series(1, 6000) as n),
+       a as (insert into market.ask (account_id, text, status) select id, 'Sofa', 'archived' from accounts)
+     insert into market.offer (account_id, status, text, title, published_at)
+     select id, 'published', 'Sofa', 'Sofa', now() from accounts`,
+    [owner.account],
+  );
+  await own.sql("vacuum analyze market.offer, market.ask");
+  for (const [table, list, status, id] of [
+    ["market.offer", "list_offers", "archived", offer],
+    ["market.ask", "list_asks", "active", ask],
+  ] as const) {
+    const { rows } = await readsOf(own.url, table, owner.account, async (client) => {
+      // Again and again, until PostgreSQL keeps one plan for all statuses.
+      for (let times = 0; times < 8; times += 1) {
+        const { rows: found } = await client.query(`select api.${list}($1, 20, null) as page`, [status]);
+        t.is(found[0].page.results.length, 1);
+        t.true(JSON.stringify(found).includes(id));
+      }
+    });
+    t.true(rows < 100, `${list} ${rows}`);
+  }
+  for (const page of ["api.get_me('https://example.com', 'key')", "api.get_alerts()"]) {
+    const { rows } = await readsOf(own.url, "market.ask", owner.account, (client) => client.query(`select ${page}`));
+    t.true(rows < 100, `${page} ${rows}`);
+  }
 });

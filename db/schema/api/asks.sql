@@ -31,24 +31,23 @@ create or replace function api.list_asks(status text, page_size integer, cursor 
 as $$
 declare
   list constant text := 'asks ' || coalesce(status, '');
-  after uuid := (internal.position_of(cursor, list) ->> 'id')::uuid;
-  results jsonb;
-  last_id uuid;
-  more boolean;
+  -- A first page comes after the last id that there can be. So one index has the next page, however deep it is.
+  after constant uuid := coalesce((internal.position_of(cursor, list) ->> 'id')::uuid, repeat('f', 32)::uuid);
+  -- One more than the page has. Two queries, because one for both could not use the index of the status.
+  ids constant uuid[] := case when list_asks.status is null
+    then array(
+      select a.id from market.ask a
+      where a.account_id = internal.account_id() and a.id < after order by a.id desc limit page_size + 1)
+    else array(
+      select a.id from market.ask a
+      where a.account_id = internal.account_id() and a.status = list_asks.status and a.id < after
+      order by a.id desc limit page_size + 1) end;
 begin
-  select coalesce(jsonb_agg(internal.ask_document(p.ask) order by p.id desc) filter (where p.n <= list_asks.page_size),
-    '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_asks.page_size))[list_asks.page_size],
-    count(*) > list_asks.page_size
-  into results, last_id, more
-  from (
-    select a as ask, a.id, row_number() over (order by a.id desc) as n from market.ask a
-    where a.account_id = internal.account_id()
-      and (list_asks.status is null or a.status = list_asks.status)
-      and (after is null or a.id < after)
-    order by a.id desc limit list_asks.page_size + 1) as p;
-  return jsonb_build_object('results', results,
-    'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
+  return jsonb_build_object(
+    'results', (
+      select coalesce(jsonb_agg(internal.ask_document(a) order by a.id desc), '[]')
+      from market.ask a where a.id = any (ids[:page_size])),
+    'page', internal.page(jsonb_build_object('list', list, 'id', ids[page_size]), cardinality(ids) > page_size));
 end
 $$;
 comment on function api.list_asks(text, integer, text) is 'Returns a page of the account''s own asks, newest first.';

@@ -33,25 +33,23 @@ create or replace function api.list_offers(status text, page_size integer, curso
 as $$
 declare
   list constant text := 'offers ' || coalesce(status, '');
-  after uuid := (internal.position_of(cursor, list) ->> 'id')::uuid;
-  results jsonb;
-  last_id uuid;
-  more boolean;
+  -- A first page comes after the last id that there can be. So one index has the next page, however deep it is.
+  after constant uuid := coalesce((internal.position_of(cursor, list) ->> 'id')::uuid, repeat('f', 32)::uuid);
+  -- One more than the page has. Two queries, because one for both could not use the index of the status.
+  ids constant uuid[] := case when list_offers.status is null
+    then array(
+      select o.id from market.offer o
+      where o.account_id = internal.visible_account_id() and o.id < after order by o.id desc limit page_size + 1)
+    else array(
+      select o.id from market.offer o
+      where o.account_id = internal.visible_account_id() and o.status = list_offers.status and o.id < after
+      order by o.id desc limit page_size + 1) end;
 begin
-  select coalesce(
-    jsonb_agg(internal.owner_offer_document(p.offer) order by p.id desc) filter (where p.n <= list_offers.page_size),
-    '[]'),
-    (array_agg(p.id order by p.id desc) filter (where p.n <= list_offers.page_size))[list_offers.page_size],
-    count(*) > list_offers.page_size
-  into results, last_id, more
-  from (
-    select o as offer, o.id, row_number() over (order by o.id desc) as n from market.offer o
-    where o.account_id = internal.visible_account_id()
-      and (list_offers.status is null or o.status = list_offers.status)
-      and (after is null or o.id < after)
-    order by o.id desc limit list_offers.page_size + 1) as p;
-  return jsonb_build_object('results', results,
-    'page', internal.page(jsonb_build_object('list', list, 'id', last_id), more));
+  return jsonb_build_object(
+    'results', (
+      select coalesce(jsonb_agg(internal.owner_offer_document(o) order by o.id desc), '[]')
+      from market.offer o where o.id = any (ids[:page_size])),
+    'page', internal.page(jsonb_build_object('list', list, 'id', ids[page_size]), cardinality(ids) > page_size));
 end
 $$;
 comment on function api.list_offers(text, integer, text) is
