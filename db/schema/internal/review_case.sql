@@ -60,13 +60,26 @@ comment on function internal.review_published_offer(market.offer, boolean) is
 create or replace function internal.count_report() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  enough integer;
 begin
   -- Anybody can create accounts that no person has claimed, so their reports do not count.
   new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
+  -- A decision completes all open reports of an offer, so their number is bounded. Twenty already tell moderators all
+  -- that agents without a person can tell, and after a thousand, one more changes nothing in the order of the queue.
+  enough := case when new.counted then 1000 else 20 end;
+  if (select count(*) from (
+    select from market.report r where r.offer_id = new.offer_id and r.completed_at is null limit enough) as open)
+      = enough
+  then
+    return null;
+  end if;
   return new;
 end
 $$;
-comment on function internal.count_report() is 'Counts a new report if a person has claimed its account.';
+comment on function internal.count_report() is
+  'Counts a new report if a person has claimed its account. It is not stored if the offer has a thousand open ones, or '
+  'twenty if no person has claimed the account.';
 
 create or replace function internal.review_reported_offer() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
