@@ -2040,7 +2040,7 @@ export type FacetValue = {
      */
     count: number;
     /**
-     * Counted on a sample, because more than 10,000 offers match.
+     * Counted on a sample, because more than 10,000 offers match, or may match.
      */
     approximate?: true;
 };

@@ -59,7 +59,10 @@ const facet = z
       .object({
         value: words(200, "The value; a price is a range such as 100-200 EUR."),
         count: z.int().min(0).max(2_147_483_647).meta({ format: "int32", description: "How many offers have it." }),
-        approximate: z.literal(true).optional().describe("Counted on a sample, because more than 10,000 offers match."),
+        approximate: z
+          .literal(true)
+          .optional()
+          .describe("Counted on a sample, because more than 10,000 offers match, or may match."),
       })
       .meta({ id: "FacetValue", description: "How many offers have a value." }),
   )
