@@ -92,8 +92,8 @@ create trigger refresh_new_offer after insert on market.offer for each row execu
 create trigger refresh_changed_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.text is distinct from new.text
     or old.title is distinct from new.title or old.metadata is distinct from new.metadata
-    or (old.language, old.domain, old.category, old.offer_kind)
-      is distinct from (new.language, new.domain, new.category, new.offer_kind))
+    or old.language is distinct from new.language or old.domain is distinct from new.domain
+    or old.category is distinct from new.category or old.offer_kind is distinct from new.offer_kind)
   execute function internal.refresh_offer();
 
 create trigger set_sandbox before insert on market.ask for each row execute function internal.set_sandbox();
