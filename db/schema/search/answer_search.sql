@@ -134,10 +134,9 @@ begin
       || case when is_complete and counts ? 'is_partial' then jsonb_build_array(jsonb_build_object(
         'code', 'partly_looked',
         'summary',
-        'Few of the offers that the words and these filters leave pass them all, so the facets were counted in a part '
-          'of them, and values may be missing. Add words, or a filter for the place, the domain, the category, the '
-          'kind '
-          'or the price.')) else '[]' end,
+        'Few of the offers that the words and these filters leave pass them all, so the facets were counted in a part, '
+          'and values may be missing. Add words, or a filter for the place, the domain, the category, the kind or the '
+          'price.')) else '[]' end,
     'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
         'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
         'method', 'POST', 'path', '/v1/asks'))
