@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { DatabaseError } from "pg";
 import { withClient } from "../support/client.ts";
-import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf } from "./market.ts";
+import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf, refusal } from "./market.ts";
 
 /**
  * Two changes of one text, in every order in which they can be read or run out of time, and at the same instant.
@@ -287,4 +288,16 @@ test("a change of the text leaves the images that another agent has changed mean
   t.true(await market.work("complete_submission", text.submission, text.extraction));
   t.is((await answerOf(text)).status, 200);
   t.deepEqual(await looks(id), { title: "Second sofa", images: [IMAGE], text: "Second sofa" });
+});
+
+test("who asks for the answer to a text that a crash has lost, or that is another's, is told that it is not there", async (t) => {
+  const id = await thing("offer");
+  const theirs = await change("offer", id, "Theirs");
+  for (const submission of [randomUUID(), theirs.submission])
+    t.like(await refusal(market.call(await market.connect(), "get_answer", { submission_id: submission })), {
+      status: 503,
+      code: "service_unavailable",
+      detail: "The market lost this text before it was read, so nothing was done. Send it again.",
+      extra: { retry_after: 1 },
+    });
 });
