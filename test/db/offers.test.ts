@@ -358,7 +358,7 @@ test.serial("an offer that never went live does not count as published", async (
   }
 });
 
-test("a report that waits while its offer is archived says that there is no such offer", async (t) => {
+test.serial("a report that waits while its offer is archived says that there is no such offer", async (t) => {
   const id = await market.offer(await market.approved());
   const waits = await watchWaits(market.url, t);
   const release = await holdRows(market.url, t, [
@@ -372,7 +372,7 @@ test("a report that waits while its offer is archived says that there is no such
   t.is(await answer, "404 not_found");
 });
 
-test("a list of one status does not read what has another status", async (t) => {
+test.serial("a list of one status does not read what has another status", async (t) => {
   const own = await openMarket(t);
   const owner = await own.approved();
   const [offer, ask] = [await own.offer(owner), await own.ask(owner)];
@@ -408,27 +408,30 @@ test("a list of one status does not read what has another status", async (t) => 
   }
 });
 
-test("an offer gets at most a thousand open reports, and twenty of agents that nobody has approved", async (t) => {
-  const id = await market.offer(caller);
-  const open = async () =>
-    (
-      await market.sql(
-        "select count(*)::integer as n from market.report where offer_id = $1 and completed_at is null",
-        [id],
-      )
-    )[0].n;
-  const report = async (reporter: Caller) =>
-    t.is((await market.call(reporter, "report_offer", { id, reason: "spam", comment: null })).status, "received");
-  for (let n = 0; n < 22; n += 1) await report(await market.connect());
-  t.is(await open(), 20);
-  await report(await market.approved());
-  t.is(await open(), 21, "a report that counts");
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true))
+test.serial(
+  "an offer gets at most a thousand open reports, and twenty of agents that nobody has approved",
+  async (t) => {
+    const id = await market.offer(caller);
+    const open = async () =>
+      (
+        await market.sql(
+          "select count(*)::integer as n from market.report where offer_id = $1 and completed_at is null",
+          [id],
+        )
+      )[0].n;
+    const report = async (reporter: Caller) =>
+      t.is((await market.call(reporter, "report_offer", { id, reason: "spam", comment: null })).status, "received");
+    for (let n = 0; n < 22; n += 1) await report(await market.connect());
+    t.is(await open(), 20);
+    await report(await market.approved());
+    t.is(await open(), 21, "a report that counts");
+    await market.sql(
+      `with off as materialized (select set_config('session_replication_role', 'replica', true))
      insert into market.report (offer_id, account_id, reason)
      select $1, gen_random_uuid(), 'spam' from off, generate_series(1, 979)`,
-    [id],
-  );
-  await report(await market.approved());
-  t.is(await open(), 1000);
-});
+      [id],
+    );
+    await report(await market.approved());
+    t.is(await open(), 1000);
+  },
+);

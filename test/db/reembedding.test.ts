@@ -207,6 +207,7 @@ test("a text that a provider fails to embed eight times a day does not hold up a
   const market = await openMarket(t);
   const offer = await market.offer(await market.approved(), { title: "Grey sofa", vector: vectorOf("old") });
   const ask = await market.ask(await market.approved(), { vector: vectorOf("old") });
+  await market.sql("delete from graphile_worker._private_jobs");
   await market.work("use_embedding_model", NEW);
   const id = await underWay(market);
   for (let n = 0; n < 4; n++) {
