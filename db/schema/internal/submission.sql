@@ -41,7 +41,7 @@ begin
   if admission ? 'status' then
     return admission;
   end if;
-  -- It gets to the disk with the answer at the latest (make_durable.sql).
+  -- The admission gets to the disk with the answer at the latest (make_durable.sql).
   perform set_config('synchronous_commit', 'off', true);
   -- A change that arrived earlier may be admitted later: its process may wait for a connection, and a new connection
   -- needs many milliseconds to plan what others have planned.
