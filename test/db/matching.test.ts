@@ -1,21 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import { withClient } from "../support/client.ts";
-import {
-  type Answer,
-  type AskFacts,
-  askOf,
-  type Caller,
-  type OfferFacts,
-  offerOf,
-  openMarket,
-  refused,
-  vectorOf,
-} from "./market.ts";
+import { type Answer, type AskFacts, askOf, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
 
 /**
- * Which offers match an ask, and reading the new ones with `since`. An offer is matched when it is embedded, an ask
- * when it is read or embedded. test/db/verdicts.test.ts covers the rules.
+ * Which offers match an ask. An offer is matched when it is embedded, an ask when it is read or embedded. The rules are in
+ * test/db/verdicts.test.ts, reading the matches in since.test.ts, and how many there are in match_bounds.test.ts.
  *
  *   seller, buyer  agents of two accounts, new ones for every test
  */
@@ -60,43 +50,6 @@ const submittedAsk = async (text: string): Promise<{ submission: string; id: str
 
 const near = vectorOf("sofa");
 const far = vectorOf("phone");
-
-test.serial(
-  "each exclusion of an ask is turned into a query once: that is most of what reading an ask costs",
-  async (t) => {
-    await withClient(market.url, async (client) => {
-      await client.query("begin; set local track_functions = 'pl'");
-      await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en')`);
-      const { rows } = await client.query(
-        "select calls::integer from pg_stat_xact_user_functions where funcname = 'phrase_query'",
-      );
-      t.deepEqual(rows, [{ calls: 3 }]);
-    });
-  },
-);
-
-test.serial(
-  "of an account's thousands of asks for the same thing, an offer answers the newest hundred, and those of others all",
-  async (t) => {
-    const other = await market.approved("other");
-    const theirs = [await market.ask(other), await market.ask(other)];
-    const mine = await market.ask(buyer);
-    const [{ columns }] = await market.sql(
-      `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
-     where attrelid = 'market.ask'::regclass and attnum > 0 and not attisdropped and attname <> 'id' and attgenerated = ''`,
-    );
-    await market.sql(
-      `insert into market.ask (id, ${columns})
-     select internal.uuid_v7(), ${columns} from market.ask, generate_series(1, 1500) where id = $1`,
-      [mine],
-    );
-    const offer = await market.offer(seller);
-    const matched = await market.sql("select ask_id from market.match where offer_id = $1", [offer]);
-    t.is(matched.length, 100 + theirs.length);
-    for (const ask of theirs) t.true(matched.some(({ ask_id }) => ask_id === ask));
-    await market.sql("delete from market.ask where account_id = $1", [buyer.account]);
-  },
-);
 
 test.serial("a better match is ranked before a worse one", async (t) => {
   const abroad = await market.offer(seller, {
@@ -158,6 +111,7 @@ test.serial("a changed offer loses the asks that it no longer matches, and gains
 });
 
 /** All stored matches, as text. */
+
 const pairs = async (): Promise<string[]> =>
   (
     await market.sql<{ pair: string }>(
@@ -231,29 +185,6 @@ test.serial("lexemes_of returns the lexemes that a query asks for, unescaped, an
   t.deepEqual([row.none, row.empty], [["*"], []]);
 });
 
-test.serial("since returns only the matches that were added after that response", async (t) => {
-  const ask = await market.ask(buyer);
-  const first = await market.offer(seller);
-  const one = await matches(ask);
-  t.deepEqual(
-    one.results.map((result: Answer) => result.id),
-    [first],
-  );
-  const two = await matches(ask, { since: one.since });
-  t.deepEqual(two.results, []);
-  await market.embed("offer", first);
-  t.deepEqual((await matches(ask, { since: two.since })).results, [], "a repeated match is not new");
-  const second = await market.offer(seller);
-  t.deepEqual(
-    (await matches(ask, { since: two.since })).results.map((result: Answer) => result.id),
-    [second],
-  );
-  await market.call(seller, "archive_offer", { id: second });
-  const three = await matches(ask, { since: one.since });
-  t.deepEqual(three.results, []);
-  t.deepEqual((await matches(ask, { since: three.since })).results, [], "losing a match returns no older ones");
-});
-
 test.serial("offers for the same ask do not wait for each other, and since misses none of their matches", async (t) => {
   const ask = await market.ask(buyer);
   const [slow, quick] = [await market.offer(seller), await market.offer(seller)];
@@ -301,116 +232,6 @@ test.serial("an ask that is matched again waits for an offer that is matched wit
   t.deepEqual(await matching(ask), []);
 });
 
-test.serial("after a backup was restored, new are the matches that were found after a since was given", async (t) => {
-  const ask = await market.ask(buyer);
-  await market.offer(seller);
-  await market.offer(seller);
-  // What the other server gave: numbers of transactions that are still to come here.
-  await market.sql("update market.match set xid = '900000000'");
-  const sinceOf = (as_of: Date): string =>
-    Buffer.from(JSON.stringify({ list: `matches ${ask}`, seen: "900000001:900000001:", as_of })).toString("base64url");
-  const first = await matches(ask, { limit: 1 });
-  t.is((await matches(ask, { cursor: first.page.next_cursor })).results.length, 1);
-  t.is((await matches(ask, { since: sinceOf(new Date(0)) })).results.length, 2);
-  const [row] = await market.sql("select clock_timestamp() as now");
-  const since = sinceOf(row.now);
-  const none = await matches(ask, { since });
-  t.deepEqual(none.results, []);
-  const late = await market.offer(seller);
-  for (const given of [since, none.since]) {
-    const { results } = await matches(ask, { since: given });
-    t.deepEqual(
-      results.map((result: Answer) => result.id),
-      [late],
-    );
-  }
-});
-
-test.serial(
-  "a page that an earlier release began ends with a since after which everything is new once more",
-  async (t) => {
-    const ask = await market.ask(buyer);
-    const offer = await market.offer(seller);
-    const place = { list: `matches ${ask}`, sequence: 1, id: offer, score: 0, rank: 1, is_stale: false };
-    const { since } = await matches(ask, { cursor: Buffer.from(JSON.stringify(place)).toString("base64url") });
-    t.is((await matches(ask, { since })).results.length, 1);
-  },
-);
-
-test.serial("a since of another ask, or an invented one, is refused", async (t) => {
-  const [one, other] = [await market.ask(buyer), await market.ask(buyer)];
-  const { since } = await matches(one);
-  t.is(await refused(matches(other, { since })), "400 bad_request");
-  t.is(await refused(matches(other, { cursor: since })), "400 bad_request");
-  for (const made of ["x", "", "bm90aGluZw", Buffer.from("[]").toString("base64url")]) {
-    t.is(await refused(matches(one, { since: made })), "400 bad_request", made);
-  }
-  const crafted = Buffer.from(JSON.stringify({ list: `matches ${one}`, until: "many", id: "x" })).toString("base64url");
-  t.is(await refused(matches(one, { cursor: crafted })), "400 bad_request");
-  const held = { list: `matches ${one}`, until: "1:1:", id: one, score: 0.5, rank: 1, is_stale: false };
-  for (const broken of [{ score: "x" }, { rank: "x" }, { is_stale: "x" }, { until: "5:1:" }, { seen: "x" }]) {
-    const cursor = Buffer.from(JSON.stringify({ ...held, ...broken })).toString("base64url");
-    t.is(await refused(matches(one, { cursor })), "400 bad_request", JSON.stringify(broken));
-  }
-});
-
-test.serial("a client that follows since sees each offer once while offers are matched concurrently", async (t) => {
-  const asks = [await market.ask(buyer), await market.ask(buyer), await market.ask(buyer, { max: "500 EUR" })];
-  const offers: string[] = [];
-  for (let n = 0; n < 24; n += 1) {
-    await market.sql("delete from market.rate_limit_hit");
-    const { text, extraction } = offerOf({ title: `Grey sofa ${n}` });
-    offers.push((await market.publish(seller, text, extraction)).body.offer_id);
-  }
-  let working = true;
-  const seen = asks.map((): string[] => []);
-  const follow = async (ask: string, into: string[]) => {
-    let since: string | undefined;
-    for (;;) {
-      const last = !working;
-      const answer = await matches(ask, since === undefined ? {} : { since });
-      into.push(...answer.results.map((result: Answer) => result.id));
-      since = answer.since;
-      if (last) return;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  };
-  const followers = asks.map((ask, place) => follow(ask, seen[place] ?? []));
-  // Four connections at once, each with offers and asks in another order, like several workers.
-  const jobs = [
-    ...offers.map((id) => ["offer", id] as const),
-    ...asks.map((id) => ["ask", id] as const),
-    ...offers.map((id) => ["offer", id] as const),
-  ];
-  const lane = async (first: number) => {
-    for (const [n, [kind, id]] of jobs.entries()) if (n % 4 === first) await market.embed(kind, id);
-  };
-  await Promise.all([lane(0), lane(1), lane(2), lane(3)]);
-  working = false;
-  await Promise.all(followers);
-  for (const ids of seen) t.deepEqual(ids.sort(), offers.toSorted());
-});
-
-test.serial("paging through matches returns each once, also while new ones are added", async (t) => {
-  const ask = await market.ask(buyer, { place: "Berlin" });
-  const offers: string[] = [];
-  for (let n = 0; n < 7; n += 1) offers.push(await market.offer(seller, { place: n % 2 ? "Berlin" : "Hamburg" }));
-  const seen: string[] = [];
-  const ranks: number[] = [];
-  let cursor: string | undefined;
-  do {
-    const { results, page } = await matches(ask, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-    seen.push(...results.map((result: Answer) => result.id));
-    ranks.push(...results.map((result: Answer) => result.rank));
-    cursor = page.next_cursor ?? undefined;
-    t.is(page.has_more, cursor !== undefined);
-    if (seen.length < 5) await market.offer(seller, { place: "Berlin" });
-  } while (cursor !== undefined);
-  t.deepEqual(seen.toSorted(), offers.toSorted());
-  t.deepEqual(ranks, [1, 2, 3, 4, 5, 6, 7]);
-});
-
-/** Changes an offer in a transaction that is committed after `match` has begun. */
 const changeWhile = (match: () => Promise<unknown>, offer: string, change: string) =>
   withClient(market.url, async (owner) => {
     await owner.query("begin");
@@ -526,55 +347,4 @@ test.serial("an ask whose agent is removed before its text was read is refused, 
   // Other tests of this file delete what they made.
   const untrue = "select detail from inspect.check_requests(100) where detail like '%' || $1 || '%'";
   for (const { id } of [lost, changed]) t.deepEqual(await market.sql(untrue, [id]), []);
-});
-
-test.serial("an ask keeps about its best thousand matches, and tells of those that it loses", async (t) => {
-  // The offer shortens one of the asks that it matches.
-  await market.sql("delete from market.ask");
-  const ask = await market.ask(buyer, { place: "Berlin" });
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true)),
-     offers as (
-       insert into market.offer (status, text, title, published_at, domain, category, offer_kind)
-       select 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale'
-       from off, generate_series(1, 1300) returning id)
-     insert into market.match (ask_id, offer_id, score, reasons)
-     select $1, o.id, 0.3 + 0.0001 * row_number() over (), '[]' from offers o`,
-    [ask],
-  );
-  const best = await market.offer(seller, { place: "Berlin" });
-  const kept = await market.sql("select offer_id, score from market.match where ask_id = $1 order by score desc", [
-    ask,
-  ]);
-  t.is(kept.length, 1000);
-  t.is(kept[0].offer_id, best);
-  t.true(kept.at(-1).score > 0.33);
-  const [{ lost }] = await market.sql(
-    "select count(*)::int as lost from market.event where account_id = $1 and type = 'match.withdrawn'",
-    [buyer.account],
-  );
-  t.is(lost, 301);
-});
-
-test.serial("an offer answers at most five thousand asks, of every account the newest first", async (t) => {
-  await market.sql("delete from market.ask");
-  const first = await market.ask(buyer);
-  const [{ columns }] = await market.sql(
-    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute where attrelid = 'market.ask'::regclass
-       and attnum > 0 and not attisdropped and attname <> all ('{id,account_id,agent_id}') and attgenerated = ''`,
-  );
-  await market.sql(
-    `with made as (insert into market.account select from generate_series(1, 51) returning id)
-     insert into market.ask (id, account_id, ${columns})
-     select internal.uuid_v7(), m.id, ${columns} from market.ask k, made m, generate_series(1, 100) where k.id = $1`,
-    [first],
-  );
-  const offer = await market.offer(seller);
-  const [matched] = await market.sql(
-    `select count(*)::int as matches, count(distinct a.account_id)::int as accounts, bool_or(a.id = $2) as first
-     from market.match m join market.ask a on a.id = m.ask_id where m.offer_id = $1`,
-    [offer, first],
-  );
-  t.deepEqual(matched, { matches: 5000, accounts: 52, first: true });
-  await market.sql("delete from market.ask");
 });
