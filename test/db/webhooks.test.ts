@@ -253,8 +253,11 @@ test("a webhook with many deliveries ends with its agent at once, and jobs delet
   await queue(hook, 20_001);
   await market.sql("update market.agent set removed_at = now() where id = $1", [caller.agent]);
   t.is(await hookOf(hook), undefined);
+  // One of the deletion. The sweep of another test may have added one before, but adds none to a deleted webhook.
+  const first = await jobsFor(hook);
+  t.true(first > 0);
   const left: number[] = [];
-  for (let jobs = 1; (await jobsFor(hook)) >= jobs; jobs += 1) {
+  for (let jobs = first; (await jobsFor(hook)) >= jobs; jobs += 1) {
     left.push((await deliveriesOf(hook)).length);
     await claim(hook);
   }
