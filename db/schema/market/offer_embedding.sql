@@ -14,10 +14,10 @@ create table market.offer_embedding (
 );
 create index offer_embedding_model_idx on market.offer_embedding (model);
 create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
--- With the default ef_construction of 64, the graph breaks apart where many offers are alike, because each node gets
--- links only to its nearest neighbours. So each node chooses its links among 256 neighbours.
+-- With the defaults (m = 16, ef_construction = 64), the graph breaks apart where many offers are alike, because each
+-- node gets links only to its nearest neighbours. So each node chooses more links, among 256 neighbours.
 create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
-  with (ef_construction = 256);
+  with (ef_construction = 256, m = 24);
 
 alter table market.offer_embedding enable row level security;
 alter table market.offer_embedding force row level security;
