@@ -14,6 +14,12 @@ import { SOCKET, takeDataFolder } from "./data_folder.ts";
 /** PGlite has one backend; its socket server lets this many connections take turns. */
 const MAX_CONNECTIONS = 60;
 
+/**
+ * PostgreSQL's own cache. PGlite fills all of it at the start, and its default of 128 MB would be a quarter of the memory of
+ * the whole service. The kernel's cache is behind it.
+ */
+const SHARED_BUFFERS = "32MB";
+
 /** Messages that end an exchange: the backend answers all messages before, and can then serve another connection. */
 const SYNC = "S".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
@@ -68,7 +74,11 @@ const inTurns = (db: PGlite): PGlite => {
 
 const { dataDir } = workerData as { dataDir: string };
 const folder = await takeDataFolder(dataDir);
-const db = await PGlite.create({ dataDir: folder.files, extensions: { vector } });
+const db = await PGlite.create({
+  dataDir: folder.files,
+  extensions: { vector },
+  startParams: [...PGlite.defaultStartParams, "-c", `shared_buffers=${SHARED_BUFFERS}`],
+});
 const path = join(folder.sockets, SOCKET);
 const server = new PGLiteSocketServer({ db: inTurns(db), path, maxConnections: MAX_CONNECTIONS });
 await server.start();

@@ -51,7 +51,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FEW_COLLECTIONS = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--initial-old-space-size=512"];
 
 /** How the scripts of package.json run a process, for measuring memory and speed. */
-export const PRODUCTION = { v8: ["--max-semi-space-size=4"], env: { MALLOC_ARENA_MAX: "1" } } as const;
+export const PRODUCTION = {
+  v8: ["--max-semi-space-size=4"],
+  env: { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" },
+} as const;
 
 /** The subcommand of src/main.ts that a process runs. */
 export type Part = "start" | "api" | "worker";
