@@ -339,7 +339,7 @@ export const measureGrowth = async (
     step("searching");
     const searches = await measureSearches(market, offers, createQueryExtractor(vocabulary));
     for (const { name: what, ours, bare } of searches) add(what, ours, bare);
-    add("a fixed computation: the machine's speed", await measureMachine(market));
+    add("a fixed computation", await measureMachine(market));
     step("reading");
     for (const { name: what, ours } of await measureReads(market)) add(what, ours);
     step("comparing with an exact scan");
