@@ -1,41 +1,13 @@
 import test from "ava";
-import { type Answer, askOf, type Caller, openMarket, refused } from "./market.ts";
+import { askOf, refused } from "./market.ts";
+import { buyer, market, matches, matching, seller } from "./two_sides.ts";
 
 /**
  * The statuses of an ask, its watch_enabled, and changes of its text.
- *
- *   seller, buyer  agents of two accounts, new ones for every test
  */
 
 const STATUSES = ["active", "fulfilled", "archived"] as const;
 const MOVES = ["active -> fulfilled", "active -> archived", "fulfilled -> active", "archived -> active"];
-let market: Awaited<ReturnType<typeof openMarket>>;
-let seller: Caller;
-let buyer: Caller;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
-
-test.beforeEach(async () => {
-  // An ask keeps at most a hundred matches, so each test begins without offers.
-  await market.sql("delete from market.offer");
-  seller = await market.approved("seller");
-  buyer = await market.approved("buyer");
-});
-
-const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
-  market.call(buyer, "list_matches", {
-    id,
-    since: page.since ?? null,
-    page_size: page.limit ?? 50,
-    cursor: page.cursor ?? null,
-  });
-
-const matching = async (id: string): Promise<string[]> =>
-  (await matches(id)).results.map((result: Answer) => result.id).sort();
 const statusOf = async (id: string): Promise<string> => {
   const [row] = await market.sql("select status from market.ask where id = $1", [id]);
   return row.status;

@@ -1,25 +1,8 @@
 import test from "ava";
 import { withClient } from "../support/client.ts";
-import { type Caller, openMarket } from "./market.ts";
+import { buyer, market, seller } from "./two_sides.ts";
 
 /** How many asks an offer is matched with, how many matches an ask keeps, and what reading an ask costs at most. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-let seller: Caller;
-let buyer: Caller;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
-
-test.beforeEach(async () => {
-  // An ask keeps at most a hundred matches, so each test begins without offers.
-  await market.sql("delete from market.offer");
-  seller = await market.approved("seller");
-  buyer = await market.approved("buyer");
-});
 
 test.serial(
   "each exclusion of an ask is turned into a query once: that is most of what reading an ask costs",

@@ -1,42 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import { withClient } from "../support/client.ts";
-import { type Answer, type AskFacts, askOf, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
+import { type Answer, type AskFacts, askOf, type OfferFacts, vectorOf } from "./market.ts";
+import { buyer, market, matches, matching, seller } from "./two_sides.ts";
 
 /**
  * Which offers match an ask. An offer is matched when it is embedded, an ask when it is read or embedded. The rules are in
  * test/db/verdicts.test.ts, reading the matches in since.test.ts, and how many there are in match_bounds.test.ts.
- *
- *   seller, buyer  agents of two accounts, new ones for every test
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
-let seller: Caller;
-let buyer: Caller;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
-
-test.beforeEach(async () => {
-  // An ask keeps at most a hundred matches, so each test begins without offers.
-  await market.sql("delete from market.offer");
-  seller = await market.approved("seller");
-  buyer = await market.approved("buyer");
-});
-
-const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
-  market.call(buyer, "list_matches", {
-    id,
-    since: page.since ?? null,
-    page_size: page.limit ?? 50,
-    cursor: page.cursor ?? null,
-  });
-
-const matching = async (id: string): Promise<string[]> =>
-  (await matches(id)).results.map((result: Answer) => result.id).sort();
 const submittedAsk = async (text: string): Promise<{ submission: string; id: string }> => {
   const { submission } = await market.call(buyer, "create_ask", {
     body: { text },

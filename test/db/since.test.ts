@@ -1,32 +1,8 @@
 import test from "ava";
-import { type Answer, type Caller, offerOf, openMarket, refused } from "./market.ts";
+import { type Answer, offerOf, refused } from "./market.ts";
+import { buyer, market, matches, seller } from "./two_sides.ts";
 
 /** Reading the matches of an ask: in pages, and with `since` the new ones only. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-let seller: Caller;
-let buyer: Caller;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
-
-test.beforeEach(async () => {
-  // An ask keeps at most a hundred matches, so each test begins without offers.
-  await market.sql("delete from market.offer");
-  seller = await market.approved("seller");
-  buyer = await market.approved("buyer");
-});
-
-const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
-  market.call(buyer, "list_matches", {
-    id,
-    since: page.since ?? null,
-    page_size: page.limit ?? 50,
-    cursor: page.cursor ?? null,
-  });
 
 test.serial("since returns only the matches that were added after that response", async (t) => {
   const ask = await market.ask(buyer);

@@ -1,40 +1,12 @@
 import test from "ava";
-import { type Answer, type AskFacts, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
+import { type Answer, type AskFacts, type OfferFacts, vectorOf } from "./market.ts";
+import { buyer, market, matches, matching, seller } from "./two_sides.ts";
 
 /**
  * Whether an offer matches an ask, and why, rule by rule. An offer is matched when it is embedded, an ask when it is
  * read or embedded. Both ways must give the same verdict.
- *
- *   seller, buyer  agents of two accounts, new ones for every test
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
-let seller: Caller;
-let buyer: Caller;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
-
-test.beforeEach(async () => {
-  // An ask keeps at most a hundred matches, so each test begins without offers.
-  await market.sql("delete from market.offer");
-  seller = await market.approved("seller");
-  buyer = await market.approved("buyer");
-});
-
-const matches = (id: string, page: { since?: string; cursor?: string; limit?: number } = {}): Promise<Answer> =>
-  market.call(buyer, "list_matches", {
-    id,
-    since: page.since ?? null,
-    page_size: page.limit ?? 50,
-    cursor: page.cursor ?? null,
-  });
-
-const matching = async (id: string): Promise<string[]> =>
-  (await matches(id)).results.map((result: Answer) => result.id).sort();
 const CLASS_OF: Record<string, OfferFacts & AskFacts> = {
   sale: { domain: "home_garden", category: "furniture" },
   rental: { domain: "home_garden", category: "furniture" },
