@@ -9,8 +9,9 @@ import { createLog } from "./log.ts";
 
 // On a machine with much memory, V8 lets the heap grow to several times what is in use before it collects garbage. With
 // this flag and the small space for new objects in package.json, a process needs half as much memory, at a tenth more
-// processor time. MALLOC_ARENA_MAX and MALLOC_TRIM_THRESHOLD_ there are for glibc. It would otherwise keep an arena of freed
-// memory for each of Node's threads, and ever larger pieces of it: 30 MB and more, and 60 MB with the embedded database.
+// processor time. The other two settings there are for glibc. MALLOC_ARENA_MAX: it would keep an arena of freed memory for each
+// of Node's threads, 30 MB in all. MALLOC_TRIM_THRESHOLD_: with each large piece that is freed it would keep more, 60 MB after
+// the embedded database has been compiled.
 setFlagsFromString("--heap-growing-percent=30");
 
 // Node compiles the TypeScript sources at every start. With what it keeps of an earlier start, a process starts in about
