@@ -1,5 +1,5 @@
--- The table of contents: every file of the schema, in the order in which it is loaded. db/README.md says which files
--- are structure (changed only by migrations) and which are code (loaded again when it changes).
+-- The table of contents: every file of the schema, in the order in which a new database is made from it. db/README.md
+-- says which files are structure and which are code (loaded again when it changes).
 
 --!include roles.sql
 --!include logins.sql
@@ -10,6 +10,7 @@ set local role souk_owner;
 set local check_function_bodies = off;
 
 --!include schemas.sql
+--!include migrations.sql
 
 -- Functions and types that table definitions use: in defaults, generated columns, indexes and policies
 --!include internal/uuid_v7.sql
@@ -89,7 +90,7 @@ set local check_function_bodies = off;
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
--- Trigger functions and triggers. The baseline ends after this section.
+-- Trigger functions and triggers
 --!include internal/account_stats.sql
 --!include internal/web_url.sql
 --!include internal/documents.sql

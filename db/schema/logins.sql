@@ -59,16 +59,3 @@ exception when insufficient_privilege then
   raise notice 'souk_dba sees no states of sessions until a superuser runs: grant pg_read_all_stats to souk_dba';
 end
 $$;
-
-do $$
-begin
-  -- graphile-migrate creates its schema before the first migration, as the role that runs it. souk_migrator runs the
-  -- later migrations.
-  execute format('grant create on database %I to souk_migrator', current_database());
-  if to_regclass('graphile_migrate.migrations') is not null then
-    alter schema graphile_migrate owner to souk_migrator;
-    alter table graphile_migrate.migrations owner to souk_migrator;
-    alter table graphile_migrate.current owner to souk_migrator;
-  end if;
-end
-$$;

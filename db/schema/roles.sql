@@ -56,6 +56,8 @@ create schema api authorization souk_owner;
 create schema jobs authorization souk_owner;
 create schema admin authorization souk_owner;
 create schema inspect authorization souk_owner;
+-- Its tables: migrations.sql.
+create schema graphile_migrate authorization souk_owner;
 
 revoke create on schema public from public;
 -- No role needs temporary objects here, and without them no temporary object can shadow another object. Only the owner

@@ -1,23 +1,12 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import pg from "pg";
+import { codeHash, readSchema, SCHEMA, type SchemaFile } from "./schema_files.ts";
 
 /**
  * Loads the code of db/schema (functions, views, grants and comments) as a whole, in one transaction, whenever it has
- * changed. Structure (tables, types, policies, indexes, triggers) is changed only by migrations.
+ * changed.
  */
-
-const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url));
-
-/** The line in a file of structure below which its code begins. Only migrations change what is above it. */
-const RELOADED = /^-- Reloaded: .*$/m;
-
-/** Files that contain only structure. */
-const STRUCTURE = /^(roles|logins|market\/(triggers|audit_triggers))\.sql$/;
 
 /** The schemas that db/schema creates. */
 const SCHEMAS = ["market", "internal", "reading", "search", "api", "jobs", "admin", "inspect"];
@@ -40,24 +29,6 @@ const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | 
  * @property clashes a call with fewer arguments fits both this function and a new one with defaults
  */
 type Orphan = { kind: "function" | "view"; oid: number; name: string; clashes: boolean };
-
-type File = { name: string; sql: string };
-
-/** The code of each file of a schema folder, in the order of index.sql. */
-const codeFiles = async (folder: string): Promise<File[]> => {
-  const index = await readFile(join(folder, "index.sql"), "utf8");
-  const names = [...index.matchAll(/^--!include (\S+)$/gm)].map(([, name]) => name ?? "");
-  const files = await Promise.all(
-    names
-      .filter((name) => !STRUCTURE.test(name))
-      .map(async (name) => {
-        const text = await readFile(join(folder, name), "utf8");
-        const line = RELOADED.exec(text);
-        return { name, sql: line ? text.slice(line.index) : text };
-      }),
-  );
-  return files.filter(({ sql }) => sql.trim() !== "");
-};
 
 const REVOKE = `
   revoke all on schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
@@ -139,7 +110,7 @@ const dropInTheWay = async (client: pg.ClientBase, names: string[]): Promise<voi
  */
 const loadOnce = async (
   client: pg.ClientBase,
-  files: File[],
+  files: readonly SchemaFile[],
   hash: string,
   names: ReadonlySet<string>,
 ): Promise<{ orphans: Orphan[] } | { inTheWay: string }> => {
@@ -160,7 +131,7 @@ const loadOnce = async (
     );
     for (const file of files) {
       try {
-        await client.query(file.sql);
+        if (file.code.trim() !== "") await client.query(file.code);
       } catch (error) {
         const inTheWay = error instanceof pg.DatabaseError ? IN_THE_WAY[error.code ?? ""]?.(error) : undefined;
         if (inTheWay !== undefined && !names.has(inTheWay)) {
@@ -224,21 +195,19 @@ const dropFunctions = async (client: pg.ClientBase, oids: number[]): Promise<voi
  * @param client a session that may become souk_owner
  * @param folder another folder of the same form, for tests
  * @returns the functions and views that were dropped because no file creates them any more; null if nothing had
- *   changed. A first load names none: what it drops was only made by migrations, and nobody has used it
+ *   changed
  * @throws if a file cannot be loaded, or if a table uses something that must be dropped; then nothing has changed
  */
 export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<string[] | null> => {
-  const files = await codeFiles(folder);
-  const hash = createHash("sha256")
-    .update(files.map(({ name, sql }) => `${name}\n${sql}`).join("\n"))
-    .digest("hex");
+  const schema = await readSchema(folder);
+  const hash = codeHash(schema);
   await client.query("begin; set local role souk_owner");
   const { rows } = await client.query<{ hash: string }>("select hash from internal.loaded where name = 'code'");
   await client.query("commit");
   if (rows[0]?.hash === hash) return null;
   const names = new Set<string>();
   for (;;) {
-    const outcome = await loadOnce(client, files, hash, names);
+    const outcome = await loadOnce(client, schema.files, hash, names);
     if ("inTheWay" in outcome) {
       names.add(outcome.inTheWay);
       continue;
@@ -248,6 +217,6 @@ export const loadCode = async (client: pg.ClientBase, folder = SCHEMA): Promise<
       client,
       orphans.filter(({ kind }) => kind === "function").map(({ oid }) => oid),
     );
-    return rows.length === 0 ? [] : orphans.map(({ kind, name }) => `${kind} ${name}`);
+    return orphans.map(({ kind, name }) => `${kind} ${name}`);
   }
 };

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { Logger, migrate as runCommitted } from "graphile-migrate";
-import { runMigrations, Logger as WorkerLogger } from "graphile-worker";
+import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
 import { loadCode } from "./load_code.ts";
 import { loadData } from "./load_data.ts";
-
-const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
+import { applyStructure } from "./structure.ts";
 
 /** The key of the advisory lock that makes processes migrate one after another: the bytes of "soukmigr". */
 const MIGRATION_LOCK = "8317996141034170226";
@@ -19,14 +16,6 @@ const TURN_MS = 60_000;
 
 /** The interval of tries to get the advisory lock. A migration takes seconds. */
 const TURN_POLL_MS = 200;
-
-/**
- * The message of PostgreSQL if another session has just changed the same row of its catalog. Roles belong to the whole
- * server, so migrations of two of its databases may change one at the same time. One of them fails, and changes nothing.
- */
-const CHANGED_MEANWHILE = "tuple concurrently updated";
-/** So often a migration is tried that another one got in the way of. Each of them changes roles in two migrations. */
-const TRIES = 5;
 
 /** Waits for the advisory lock. @throws if another process does not finish in time, or if this one has to stop */
 const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void> => {
@@ -47,11 +36,12 @@ const withLockTimeout = (url: string): string => {
 };
 
 /**
- * Brings a database up to date: the committed migrations, the code, graphile-worker's own schema, and the shipped rows.
+ * Makes a database, or brings it up to date: the structure, the code, graphile-worker's own schema, and the shipped rows.
  * Does nothing if the database is up to date. Several processes may call it at once.
  * @param url a login that may create roles and schemas, and the extension vector if it does not exist yet
  * @param stopping ends the wait for another process that migrates
- * @throws if a migration fails or cannot get a lock in time; nothing of that migration is then applied
+ * @throws if a step fails or cannot get a lock in time, or if another state of the sources made the database; the step
+ *   has then changed nothing
  */
 export const migrate = async (url: string, embedded = false, stopping?: AbortSignal): Promise<void> => {
   // An embedded database has one process and one session.
@@ -81,20 +71,8 @@ const connected = async <T>(connectionString: string, step: (client: pg.Client) 
   }
 };
 
-/** Applies the committed migrations that have not been applied. @throws if one fails */
-export const applyMigrations = async (connectionString: string): Promise<void> => {
-  const settings = { connectionString, migrationsFolder: MIGRATIONS, logger: new Logger(() => () => undefined) };
-  for (let tries = 1; ; tries++) {
-    try {
-      return await runCommitted(settings);
-    } catch (error) {
-      if (tries === TRIES || !(error instanceof Error) || error.message !== CHANGED_MEANWHILE) throw error;
-    }
-  }
-};
-
 const apply = async (connectionString: string): Promise<void> => {
-  await applyMigrations(connectionString);
+  await connected(connectionString, (client) => applyStructure(client, connectionString));
   const dropped = (await connected(connectionString, loadCode)) ?? [];
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
@@ -112,7 +90,7 @@ const apply = async (connectionString: string): Promise<void> => {
     if (!installed) await pool.query(`grant create on database ${database} to souk_queue`);
     try {
       await pool.query("set role souk_queue");
-      await runMigrations({ pgPool: pool, logger: new WorkerLogger(() => () => undefined) });
+      await runMigrations({ pgPool: pool, logger: new Logger(() => () => undefined) });
     } finally {
       await pool.query("reset role");
       if (!installed) await pool.query(`revoke create on database ${database} from souk_queue`);

@@ -3,13 +3,9 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import test from "ava";
-import { startEmbeddedDatabase } from "../../src/database/embedded.ts";
-import { migrate } from "../../src/database/migrate.ts";
-import { withClient } from "../support/client.ts";
 import { type Answer, call, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { type Service, startService } from "../support/service.ts";
-import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 
 /** The link, with a secret of 32 bytes in base64url. */
 const LINK = /^http:\/\/127\.0\.0\.1:\d+\/moderator\/[\w-]{43}$/;
@@ -71,14 +67,6 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   t.timeout(300_000);
   const dataDir = await mkdtemp(join(tmpdir(), "souk-moderated-"));
   t.teardown(() => rm(dataDir, { recursive: true, force: true }));
-  const current = await currentMigration();
-  if (!isEmptyMigration(current)) {
-    // The embedded database runs committed migrations only, so the migration in progress is applied here.
-    const database = await startEmbeddedDatabase(dataDir);
-    await migrate(database.url, true);
-    await withClient(database.url, (client) => client.query(`begin;\n${current}\n;commit`));
-    await database.close();
-  }
   const options = { database: "", env: { DATA_DIR: dataDir, LOG_LEVEL: "trace" } };
   const file = join(dataDir, "moderator-link");
 

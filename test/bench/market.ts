@@ -3,12 +3,11 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type pg from "pg";
 import { toSql } from "pgvector";
-import { applyMigrations, migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { hashSecret, newToken } from "../../src/http/tokens.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
-import { currentMigration, isEmptyMigration } from "../support/sql_files.ts";
 import type { Share } from "./fill.ts";
 import { askNumber } from "./texts.ts";
 
@@ -156,12 +155,6 @@ export const makeMarket = async (
   { offers, asks: wanted, matchesPerAsk }: { offers: number; asks: number; matchesPerAsk: number },
   tell: (what: string) => void,
 ): Promise<Market> => {
-  // The migration in progress is measured before it is committed. It comes before the code, which may need its columns.
-  const current = await currentMigration();
-  if (!isEmptyMigration(current)) {
-    await applyMigrations(url);
-    await withClient(url, (client) => client.query(`begin;\n${current}\n;commit`));
-  }
   await migrate(url);
   return withClient(url, async (client) => {
     await client.query(`set maintenance_work_mem = '${memoryToBuild(offers)}MB'`);

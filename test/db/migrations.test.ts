@@ -1,47 +1,29 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
 import { SHIPPED_TABLES } from "../../src/database/data_files.ts";
 import { migrate } from "../../src/database/migrate.ts";
+import { readSchema, SCHEMA } from "../../src/database/schema_files.ts";
+import { applyStructure } from "../../src/database/structure.ts";
 import { withClient } from "../support/client.ts";
-import { createEmptyDatabase, type Database } from "../support/database.ts";
-import { currentMigration, DB, INCLUDE, isEmptyMigration, schemaFile } from "../support/sql_files.ts";
+import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
+import { sql } from "../support/sql.ts";
 
-/**
- * People read db/schema, and deployments run db/migrations. Both must build the same database.
- *
- *   migrated  built by the committed migrations, as in a deployment
- *   declared  built by db/schema/index.sql and the files that it includes
- */
+/** How a database is made from db/schema and db/data, and what happens to one that another state of them made. */
 
 /** A dump of the schema has a few hundred kilobytes, and Node's default limit is one megabyte. */
 const DUMP_BYTES = 64 * 1024 * 1024;
 
-/** Twice as long as graphile-migrate keeps idle connections: 200 ms. */
+/** Twice as long as graphile-migrate keeps idle connections: 200 ms. A connection that breaks would end the process. */
 const KEPT_MS = 400;
 
 const run = promisify(execFile);
-
-let migrated: Database;
-let declared: Database;
-
-test.before(async () => {
-  [migrated, declared] = await Promise.all([createEmptyDatabase(), createEmptyDatabase()]);
-  await migrate(migrated.url);
-  const schema = await schemaFile("index.sql");
-  await withClient(declared.url, (client) => client.query(`begin;\n${schema}\n;commit`));
-});
-
-test.after.always(async () => {
-  // graphile-migrate keeps idle connections for later migrations, and ends the process if one of them breaks.
-  await new Promise((resolve) => setTimeout(resolve, KEPT_MS));
-  await migrated?.drop();
-  await declared?.drop();
-});
 
 /**
  * The pg_dump beside the server's programs, or the one on the PATH. An older version than the server's refuses to dump.
@@ -63,16 +45,10 @@ const dump = async ({ url }: Database): Promise<string[]> => {
     maxBuffer: DUMP_BYTES,
   });
   // Recent versions of pg_dump write a random key at the start and end of each dump.
-  return (
-    stdout
-      .split("\n")
-      .filter((line) => !/^\\(un)?restrict /.test(line))
-      // From PostgreSQL 18 on, each NOT NULL has a name. It contains the column's original name, also after a renaming.
-      .map((line) => line.replace(/ CONSTRAINT \w+_not_null NOT NULL/, " NOT NULL"))
-  );
+  return stdout.split("\n").filter((line) => !/^\\(un)?restrict /.test(line));
 };
 
-/** The number of rows and a hash of the sorted rows of each table. */
+/** The number of rows and a hash of the sorted rows of each table that has some. */
 const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
   withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
@@ -81,7 +57,7 @@ const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
     const tables: Record<string, unknown> = {};
     for (const { name } of rows) {
       const { rows: found } = await client.query(
-        // Generated ids and times depend on how a database was built, so they are left out.
+        // Generated ids and times differ from database to database.
         `select count(*)::integer as rows, md5(string_agg(row, E'\\n' order by row collate "C")) as hash
          from ${name} t, lateral (select (to_jsonb(t) - array['id', 'changed_at', 'learned_from', 'learned_at'])::text as row) as r`,
       );
@@ -90,13 +66,12 @@ const contents = ({ url }: Database): Promise<Record<string, unknown>> =>
     return tables;
   });
 
-test.serial("the committed migrations and db/schema build the same objects", async (t) => {
-  const [one, other] = await Promise.all([dump(migrated), dump(declared)]);
-  t.true(one.length > 1000);
-  t.deepEqual(one, other);
-});
+const make = (database: Database, folders?: { schema?: string; migrations?: string }): Promise<void> =>
+  withClient(database.url, (client) => applyStructure(client, database.url, folders));
 
-test.serial("migrations and db/schema contain no rows; migrate() loads the shipped rows", async (t) => {
+test("db/schema contains no rows; migrate() loads the shipped rows", async (t) => {
+  const [declared, migrated] = await Promise.all([createEmptyDatabase(t), createDatabase(t)]);
+  await make(declared);
   t.deepEqual(Object.keys(await contents(declared)), ["reading.vocabulary_change"]);
   t.deepEqual(
     Object.keys(await contents(migrated)).toSorted(),
@@ -109,41 +84,57 @@ test.serial("migrations and db/schema contain no rows; migrate() loads the shipp
   );
 });
 
-test.serial("a second migration changes nothing", async (t) => {
-  const applied = () =>
-    withClient(migrated.url, async (client) => {
-      const { rows } = await client.query(
-        `select (select jsonb_agg(m order by m) from graphile_migrate.migrations m) as ours,
-           (select jsonb_agg(w order by w) from graphile_worker.migrations w) as queue`,
-      );
-      return rows[0];
-    });
-  const before = [await applied(), await dump(migrated), await contents(migrated)];
+test("neither a second migration nor loading the code again changes anything", async (t) => {
+  const migrated = await createDatabase(t);
+  const before = [await dump(migrated), await contents(migrated)];
+  t.true((before[0] as string[]).length > 1000);
   await migrate(migrated.url);
-  t.deepEqual([await applied(), await dump(migrated), await contents(migrated)], before);
+  await sql(migrated.url, "update internal.loaded set hash = repeat('0', 64) where name = 'code'");
+  await migrate(migrated.url);
+  t.deepEqual([await dump(migrated), await contents(migrated)], before);
 });
 
-test.serial("processes that start at the same time migrate a database once", async (t) => {
-  const fresh = await createEmptyDatabase();
+test("processes that start at the same time make a database once", async (t) => {
+  const fresh = await createEmptyDatabase(t);
   const program = fileURLToPath(new URL("../../src/database/migrate.ts", import.meta.url));
   const script = `import { migrate } from ${JSON.stringify(program)}; await migrate(${JSON.stringify(fresh.url)});`;
   const migrateElsewhere = () => run(process.execPath, ["--input-type=module", "--eval", script]);
-  try {
-    await t.notThrowsAsync(Promise.all([migrateElsewhere(), migrateElsewhere(), migrateElsewhere()]));
-    t.deepEqual(await contents(fresh), await contents(migrated));
-  } finally {
-    await fresh.drop();
-  }
+  await t.notThrowsAsync(Promise.all([migrateElsewhere(), migrateElsewhere(), migrateElsewhere()]));
+  t.deepEqual(await contents(fresh), await contents(await createDatabase(t)));
 });
 
-test.serial("current.sql contains no uncommitted change", async (t) => {
-  t.true(isEmptyMigration(await currentMigration()));
+test("a database with another structure is refused, and left as it is", async (t) => {
+  const [other, older] = await Promise.all([createDatabase(t), createEmptyDatabase(t)]);
+  await sql(other.url, "update internal.loaded set hash = repeat('0', 64) where name = 'structure'");
+  await sql(older.url, "create schema market authorization souk_owner");
+  for (const { url } of [other, older])
+    await t.throwsAsync(migrate(url), { message: /^Another state of Souk made this database, .* delete the folder/ });
+});
+
+test("a migration brings an older database to the structure of a new one", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-release-"));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const [schema, migrations] = [join(folder, "schema"), join(folder, "migrations")];
+  const change = "alter table market.report add column seen_at timestamptz;";
+  await cp(SCHEMA, schema, { recursive: true });
+  await writeFile(join(schema, "market/triggers.sql"), `\n${change}\n`, { flag: "a" });
+  const body = `set local role souk_owner;\n${change}\n`;
+  const hash = `sha1:${createHash("sha1").update(body).digest("hex")}`;
+  await mkdir(join(migrations, "committed"), { recursive: true });
+  await writeFile(join(migrations, "committed/000001.sql"), `--! Previous: -\n--! Hash: ${hash}\n\n${body}`);
+
+  const [older, fresh] = await Promise.all([createEmptyDatabase(t), createEmptyDatabase(t)]);
+  t.teardown(() => new Promise((resolve) => setTimeout(resolve, KEPT_MS)));
+  await make(older);
+  await make(fresh, { schema, migrations });
+  await make(older, { schema, migrations });
+  await make(older, { schema, migrations });
+  t.deepEqual(await dump(older), await dump(fresh));
 });
 
 test("index.sql includes every file of db/schema exactly once", async (t) => {
-  const index = await readFile(join(DB, "schema", "index.sql"), "utf8");
-  const included = [...index.matchAll(INCLUDE)].map(([, file]) => file);
-  const files = (await readdir(join(DB, "schema"), { recursive: true })).filter(
+  const included = (await readSchema()).files.map(({ name }) => name);
+  const files = (await readdir(SCHEMA, { recursive: true })).filter(
     (file) => file.endsWith(".sql") && file !== "index.sql",
   );
   t.deepEqual(included.toSorted(), files.toSorted());

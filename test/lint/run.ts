@@ -68,12 +68,6 @@ const CHECKS: Check[] = [
     remedy: "`npm run format` lays SQL out.",
     commands: ["node test/lint/sql.ts"],
   },
-  {
-    name: "migrations",
-    remedy:
-      "https://squawkhq.com/docs/rules explains each rule. `-- squawk-ignore <rule>` above a statement excepts it.",
-    commands: ["node test/lint/migrations.ts"],
-  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
-import { DB, INCLUDE } from "../support/sql_files.ts";
+import { readSchema } from "../../src/database/schema_files.ts";
 
 /**
  * Creates the schema in an empty database: the files of db/schema in their order, and graphile-worker's schema. The
@@ -10,13 +8,7 @@ import { DB, INCLUDE } from "../support/sql_files.ts";
  * @param client a superuser's connection to the database at `url`
  */
 export async function declareSchema(client: pg.Client, url: string): Promise<void> {
-  const index = await readFile(join(DB, "schema/index.sql"), "utf8");
-  const names = [...index.matchAll(INCLUDE)].map(([, name]) => name ?? "");
-  const texts = new Map<string, string>();
-  for (const name of names) texts.set(name, await readFile(join(DB, "schema", name), "utf8"));
-  const sql = index.replaceAll(INCLUDE, (_, name: string) =>
-    name.endsWith("_data.sql") ? "" : (texts.get(name) ?? ""),
-  );
+  const { sql } = await readSchema();
   await client.query(`begin;\n${sql}\n;commit`);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   pool.on("error", () => undefined);

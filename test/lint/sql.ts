@@ -5,9 +5,7 @@ import { formatSql } from "./sql_format.ts";
 import { styleProblems } from "./sql_style.ts";
 
 /**
- * Checks the layout of the SQL that people write: db/schema without shipped rows, and the migration in progress.
- * Committed migrations never change, so they are not checked. With `--write` (`npm run format`) the files are laid out
- * first.
+ * Checks the layout of the SQL that people write in db/schema. With `--write` (`npm run format`) the files are laid out first.
  */
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,8 +26,8 @@ if (problems.length > 0) process.exitCode = 1;
 
 async function sqlFiles(): Promise<string[]> {
   const entries = await readdir(join(ROOT, "db/schema"), { recursive: true, withFileTypes: true });
-  const schema = entries.filter(({ name }) => name.endsWith(".sql") && !name.endsWith("_data.sql"));
-  return [...schema.map((entry) => join(entry.parentPath, entry.name)), join(ROOT, "db/migrations/current.sql")].sort();
+  const files = entries.filter(({ name }) => name.endsWith(".sql"));
+  return files.map((entry) => join(entry.parentPath, entry.name)).sort();
 }
 
 /** The number, from 1, of the first line in which two texts differ. */

@@ -46,7 +46,7 @@ export const agentsOf = (calls: Calls, processes: Processes): Agents => {
         const link = `${api?.url}${new URL(caller.link).pathname}`;
         const answer = await household.person.decide(link, "approve").catch(() => null);
         ledger.note({ caller: household.name, what: "approve", status: answer?.status ?? null, begun });
-        if (answer) checkAnswer("approve", answer, api);
+        if (answer) checkAnswer("approve", answer);
         confirmed = answer?.status === 200;
       }
       // A replica may show the approval later, and the other API shows it at once.
@@ -101,8 +101,7 @@ export const agentsOf = (calls: Calls, processes: Processes): Agents => {
             );
           return bury(caller);
         }
-        // The previous release did not tell a lost answer from a refusal.
-        const claims = told?.answer.status === 503 && /nothing was done/i.test(told.answer.text) && !told.by.elder;
+        const claims = told?.answer.status === 503 && /nothing was done/i.test(told.answer.text);
         if (claims) said = told;
         else doubt = true;
       } else {
@@ -113,7 +112,7 @@ export const agentsOf = (calls: Calls, processes: Processes): Agents => {
           .then(() => household.person.send({ agent: caller.id, action: "remove" }))
           .catch(() => null);
         ledger.note({ caller: household.name, what: "remove by page", status: answer?.status ?? null, begun });
-        if (answer) checkAnswer("remove by page", answer, api);
+        if (answer) checkAnswer("remove by page", answer);
         if (answer?.status === 303) return bury(caller);
         // The page's own refusal is not read here.
         doubt = true;

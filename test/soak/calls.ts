@@ -14,8 +14,8 @@ import { type Random, randomOf } from "./random.ts";
  *   mark       a word that no other text contains, by which a text is recognised
  */
 
-/** Under the previous release, a removal waits for a replica that is a minute behind. Everything else takes seconds. */
-const ANSWER_MS = 100_000;
+/** Longer than the longest outage. */
+const ANSWER_MS = 30_000;
 /** A text with a key is sent again until its outcome is known, for at most this time. */
 export const RESEND_MS = 120_000;
 /** A process that is told to stop answers accepted requests within this time (src/service.ts). */
@@ -79,7 +79,7 @@ export type Calls = {
    */
   insist: (what: string, method: string, path: string, sent?: Sent) => Promise<Told | null>;
   /** Checks a promise about every answer: a problem document, never a 500, and a 503 that says when to try again. */
-  checkAnswer: (what: string, answer: Answer, by: Slot | undefined) => void;
+  checkAnswer: (what: string, answer: Answer) => void;
   /** Checks that an answer names no text of another household. */
   checkPrivate: (household: string, what: string, answer: Answer, begun: number) => void;
   /** Returns whether the answer has one of these statuses. Any other but 503 and 408 is a violation. */
@@ -88,13 +88,7 @@ export type Calls = {
   newMark: (household: string) => string;
 };
 
-/** @param during whether a fault goes on, or has just ended */
-export const openCalls = (
-  ledger: Ledger,
-  processes: Processes,
-  seed: number,
-  during: (fault: string) => boolean,
-): Calls => {
+export const openCalls = (ledger: Ledger, processes: Processes, seed: number): Calls => {
   let marks = 0;
   const owners = new Map<string, string>();
   const dice = randomOf(seed, "balancer");
@@ -110,12 +104,8 @@ export const openCalls = (
     return mark;
   };
 
-  /** The previous release answered 500 when a full disk kept it from a connection, so nobody knows what it did. */
-  const isOldFault = (status: number, by: Slot | undefined): boolean =>
-    status === 500 && by?.elder === true && during("disk full");
-
-  const checkAnswer: Calls["checkAnswer"] = (what, { status, headers, text }, by) => {
-    if (status >= 500 && status !== 503 && !isOldFault(status, by))
+  const checkAnswer: Calls["checkAnswer"] = (what, { status, headers, text }) => {
+    if (status >= 500 && status !== 503)
       ledger.violate("no answer is worse than 503", `${what}: ${text.slice(0, 500)}`);
     if (status === 503 && !/^[1-9]\d*$/.test(headers["retry-after"] ?? ""))
       ledger.violate("a 503 has Retry-After", `${what}: ${text.slice(0, 500)}`);
@@ -138,8 +128,8 @@ export const openCalls = (
           begun,
           request: answer.headers["request-id"] ?? "",
         });
-        checkAnswer(what, answer, by);
-        return isOldFault(answer.status, by) ? null : { answer, begun, ended: performance.now(), by };
+        checkAnswer(what, answer);
+        return { answer, begun, ended: performance.now(), by };
       } catch (error) {
         // The process was not there, so nothing was sent.
         if (isRefusedConnection(error)) continue;

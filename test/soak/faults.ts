@@ -15,11 +15,11 @@ import {
 } from "../reader/provider.ts";
 import { withClient } from "../support/client.ts";
 import { clockOff } from "../support/clock.ts";
+import { reloadCode } from "../support/migrate.ts";
 import type { Cluster } from "../support/postgres.ts";
-import { deployDatabase } from "../support/releases.ts";
 import { sql } from "../support/sql.ts";
 import type { Volume } from "../support/volume.ts";
-import type { Processes, Slot } from "./processes.ts";
+import type { Processes, Slot, Variant } from "./processes.ts";
 import type { Random } from "./random.ts";
 
 /**
@@ -53,8 +53,6 @@ export type Targets = {
   volume: Volume | null;
   provider: Provider;
   processes: Processes;
-  /** The folder with the sources of the previous release; null where there is none. */
-  previous: string | null;
   /** Whether slot 1 may be ended, too. Later it is left alone, so that its memory can be judged. */
   mayEndFirst: () => boolean;
 };
@@ -82,25 +80,9 @@ const setForAll = (cluster: Cluster, setting: string): Promise<void> =>
     );
   });
 
-/** Deploys this release over the previous one: migrates the database, and then replaces the processes one by one. */
-export const deployment = ({ url, processes }: Targets): Fault => ({
-  name: "migration and deployment over the previous release",
-  lane: "sharp",
-  held: SHORT,
-  begin: async () => {
-    await deployDatabase(url);
-    // One process of each part at a time, as a deployment does.
-    const roll = async (part: Slot["part"]): Promise<void> => {
-      for (const slot of processes.slots.filter((one) => one.part === part)) await slot.restart("stop", {});
-    };
-    await Promise.all([roll("api"), roll("worker")]);
-    return async () => {};
-  },
-});
-
 /** Returns the faults that are possible here. */
 export const faultsOf = (targets: Targets): Fault[] => {
-  const { primary, url, standby, volume, provider, processes, previous } = targets;
+  const { primary, url, standby, volume, provider, processes } = targets;
   const slotOf = (part: "api" | "worker", random: Random): Slot => {
     const [first, second] = processes.slots.filter((slot) => slot.part === part) as [Slot, Slot];
     return targets.mayEndFirst() && random.next() < 0.5 ? first : second;
@@ -137,10 +119,10 @@ export const faultsOf = (targets: Targets): Fault[] => {
       return async () => provider.reset();
     },
   });
-  /** Replaces the second API by a variant for a while. */
-  const replaced = (variant: Parameters<Slot["restart"]>[1]) => async (): Promise<End> => {
+  /** Gives the second API other settings for a while. */
+  const withEnvironment = async (env: NonNullable<Variant["env"]>): Promise<End> => {
     const slot = processes.slots.find(({ name }) => name === "api-2") as Slot;
-    await slot.restart("stop", variant);
+    await slot.restart("stop", { env });
     return () => slot.restart("stop", {});
   };
 
@@ -209,16 +191,15 @@ export const faultsOf = (targets: Targets): Fault[] => {
       name: "clock of an API two hours off",
       lane: "lasting",
       held: LASTING,
-      begin: (random) => replaced({ env: { NODE_OPTIONS: clockOff(random.pick([-2, 2])) } })(),
+      begin: (random) => withEnvironment({ NODE_OPTIONS: clockOff(random.pick([-2, 2])) }),
     },
     {
-      name: previous === null ? "code reloaded" : "code reloaded beside the previous release's API",
+      name: "code reloaded",
       lane: "lasting",
       held: LASTING,
       begin: async () => {
-        const end = previous === null ? async () => {} : await replaced({ sources: previous })();
-        await deployDatabase(url, { reload: true });
-        return end;
+        await reloadCode(url);
+        return async () => {};
       },
     },
   ];

@@ -43,19 +43,12 @@ export type Load = {
 /**
  * Starts the load.
  * @param moderator the Cookie header of a moderator
- * @param during whether a fault goes on, or has just ended
  */
-export const startLoad = (
-  ledger: Ledger,
-  processes: Processes,
-  seed: number,
-  moderator: string,
-  during: (fault: string) => boolean,
-): Load => {
+export const startLoad = (ledger: Ledger, processes: Processes, seed: number, moderator: string): Load => {
   let over = false;
   const households: Household[] = [];
   const probes: Probe[] = [];
-  const calls = openCalls(ledger, processes, seed, during);
+  const calls = openCalls(ledger, processes, seed);
   const { send, newMark } = calls;
   const agents = agentsOf(calls, processes);
   const { ghosts, connect, approve, remove, haunt } = agents;

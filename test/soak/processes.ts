@@ -10,7 +10,7 @@ import type { Ledger } from "./ledger.ts";
  * The processes of the service, and the load balancer before them.
  *
  *   slot     the place of one process, with a fixed port. Its process is ended and started again by faults
- *   variant  what differs from a usual process of the slot: an earlier release's sources, or a wrong clock
+ *   variant  what differs from a usual process of the slot, as a wrong clock
  *   serving  the balancer sends requests to the slot, because /readyz answered 200
  */
 
@@ -24,7 +24,7 @@ const SAMPLE_MS = 1_000;
 export type Sample = { age: number; megabytes: number; files: number };
 
 /** What differs from a usual process. */
-export type Variant = Pick<ServiceOptions, "sources" | "env">;
+export type Variant = Pick<ServiceOptions, "env">;
 
 /** The place of one process. */
 export type Slot = {
@@ -34,8 +34,6 @@ export type Slot = {
   serving: boolean;
   /** When and how a fault ended the process; null while the process is wanted. */
   ended: { at: number; how: "kill" | "stop" } | null;
-  /** Whether the process runs the sources of the previous release. */
-  elder: boolean;
   service: Service | null;
   /** The samples of each process that the slot had. */
   lives: Sample[][];
@@ -67,13 +65,12 @@ const megabytesOf = async (pid: number): Promise<number> => {
 export const startProcesses = async (
   ledger: Ledger,
   optionsOf: (name: string) => ServiceOptions,
-  variant: Variant = {},
 ): Promise<Processes> => {
   let over = false;
   const started: Service[] = [];
   const makeSlot = async (name: string, part: Part): Promise<Slot> => {
     const port = String(await freePort());
-    let wanted: Variant = variant;
+    let wanted: Variant = {};
     let turn: Promise<void> = Promise.resolve();
     const start = async (): Promise<void> => {
       const usual = optionsOf(name);
@@ -86,7 +83,6 @@ export const startProcesses = async (
       started.push(service);
       slot.service = service;
       slot.ended = null;
-      slot.elder = wanted.sources !== undefined;
       const life: Sample[] = [];
       slot.lives.push(life);
       const born = performance.now();
@@ -111,7 +107,6 @@ export const startProcesses = async (
       url: `http://127.0.0.1:${port}`,
       serving: false,
       ended: null,
-      elder: false,
       service: null,
       lives: [],
       restart: (how, next) => {

@@ -7,11 +7,11 @@ import { parseArgs } from "node:util";
 import { signedInModerator } from "../admin/fixture.ts";
 import { startProvider } from "../reader/provider.ts";
 import { urlOf } from "../support/client.ts";
+import { runMigrate } from "../support/migrate.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
-import { previousRelease, runMigrate, sourcesOf } from "../support/releases.ts";
 import { sql } from "../support/sql.ts";
 import { giveOwnVolume } from "../support/volume.ts";
-import { deployment, type Fault, faultsOf, type Targets } from "./faults.ts";
+import { type Fault, faultsOf, type Targets } from "./faults.ts";
 import { openLedger } from "./ledger.ts";
 import { type Load, type Probe, startLoad } from "./load.ts";
 import { type Processes, startProcesses } from "./processes.ts";
@@ -48,8 +48,6 @@ const STREAMING = {
 };
 /** The load runs for so long before the first fault. */
 const CALM_MS = 3_000;
-/** An answer can come so long after the end of the fault that it is about. */
-const SETTLING_MS = 5_000;
 /** The pause between two faults of a lane. */
 const GAP_MS = [500, 2_000] as const;
 /** Promised is five seconds after a restart of the database. The rest is for a busy machine. */
@@ -158,19 +156,12 @@ const soak = async (): Promise<void> => {
     });
   await sql(primary.url, `create database ${DATABASE}`);
   const url = urlOf(primary.url, DATABASE);
-  const commit = await previousRelease();
-  const previous = commit === null ? null : await sourcesOf(commit, { teardown: (clean) => cleanups.push(clean) });
-  if (previous === null) {
-    skipped.push(
-      "a migration beside the previous release: skipped, because the history of this clone does not have one",
-    );
-  }
   // The standby is copied from the primary meanwhile, and replays the rest.
   const copying = startCluster({ ...STREAMING }, primary).then((made) => {
     cleanups.push(made.destroy);
     return made;
   });
-  const [standby] = await Promise.all([copying, runMigrate(url, previous ?? undefined)]);
+  const [standby] = await Promise.all([copying, runMigrate(url)]);
   await sql(primary.url, "alter system set synchronous_standby_names = '*'");
   await sql(primary.url, "select pg_reload_conf()");
   const provider = await startProvider();
@@ -178,20 +169,16 @@ const soak = async (): Promise<void> => {
 
   const as = (role: string, cluster: Cluster) => `postgres://${role}@127.0.0.1:${cluster.port}/${DATABASE}`;
   const model = { OPENAI_BASE_URL: provider.baseURL, OPENAI_API_KEY: "scripted" };
-  const processes = await startProcesses(
-    ledger,
-    (name) => ({
-      database: as(name.startsWith("api") ? "souk_api" : "souk_worker", primary),
-      env: {
-        CONNECTIONS_PER_HOUR: "1000000",
-        ...model,
-        // One of two APIs reads from the replica.
-        ...(name === "api-1" ? { DATABASE_READ_URL: as("souk_api", standby) } : {}),
-        ...(name.startsWith("api") ? { LOG_LEVEL: "warn" } : {}),
-      },
-    }),
-    previous === null ? {} : { sources: previous },
-  );
+  const processes = await startProcesses(ledger, (name) => ({
+    database: as(name.startsWith("api") ? "souk_api" : "souk_worker", primary),
+    env: {
+      CONNECTIONS_PER_HOUR: "1000000",
+      ...model,
+      // One of two APIs reads from the replica.
+      ...(name === "api-1" ? { DATABASE_READ_URL: as("souk_api", standby) } : {}),
+      ...(name.startsWith("api") ? { LOG_LEVEL: "warn" } : {}),
+    },
+  }));
   cleanups.push(processes.stop);
   logged = processes.logged;
   const moderator = await signedInModerator((query, values = []) => sql(url, query, values), "Soak");
@@ -203,20 +190,15 @@ const soak = async (): Promise<void> => {
     standby,
     provider,
     processes,
-    previous,
     volume: typeof volume === "string" ? null : volume,
     mayEndFirst: () => performance.now() < start + SPARED_FROM * (until - start),
   };
   const faults = faultsOf(targets);
-  const during = (name: string) =>
-    occurrences.some(({ fault, ended }) => fault === name && ended > performance.now() - SETTLING_MS);
-  const load = startLoad(ledger, processes, seed, moderator.cookie, during);
+  const load = startLoad(ledger, processes, seed, moderator.cookie);
   // The provider notes every request, which nobody reads here.
   const forgetting = setInterval(() => void provider.requests.splice(0), 1_000);
   try {
     await sleep(CALM_MS);
-    if (previous !== null)
-      await cause(deployment(targets), randomOf(seed, "deployment"), load, Number.POSITIVE_INFINITY);
     start = performance.now();
     until = start + minutes * 60_000;
     await Promise.all([runLane(faults, "sharp", load, until), runLane(faults, "lasting", load, until)]);

@@ -85,9 +85,7 @@ export const submit = async (
       continue;
     }
     // After a lost answer, only an answer that comes after the key was looked up is about the first request.
-    // The previous release could carry out a request that it had refused with 408.
-    const late = status === 408 && told.by.elder;
-    const certain = !late && (!doubt || status === 429 || status === 400);
+    const certain = !doubt || status === 429 || status === 400;
     if (nothingDone && certain) noted.verdict = "refused";
     break;
   }

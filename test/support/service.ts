@@ -67,8 +67,6 @@ export type ServiceOptions = {
   env?: Record<string, string>;
   /** Options of V8. Without them, those with which a start is cheap and memory grows. */
   v8?: readonly string[];
-  /** A folder with other sources of the service, and node_modules beside them. */
-  sources?: string;
   /** Another command line that runs the part. Without it, node runs src/main.ts. */
   command?: readonly [string, ...string[]];
   /** With false, returns at once, for tests of a start that cannot succeed. */
@@ -118,10 +116,10 @@ export async function startPart(part: Part, options: ServiceOptions, t?: Teardow
 
 async function launch(part: Part, options: ServiceOptions): Promise<Service> {
   const port = options.env?.["PORT"] ?? String(await freePort());
-  const main = join(options.sources ?? ROOT, "src/main.ts");
+  const main = join(ROOT, "src/main.ts");
   const [program, ...args] = options.command ?? [process.execPath, ...(options.v8 ?? FEW_COLLECTIONS), main, part];
   const child = spawn(program, args, {
-    cwd: options.sources ?? ROOT,
+    cwd: ROOT,
     env: {
       ...inherited(),
       NODE_ENV: "test",

@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { applyMigrations, migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/database/migrate.ts";
 import { urlOf, withClient } from "./client.ts";
-import { currentMigration, isEmptyMigration } from "./sql_files.ts";
 
 /**
  * Makes the template from which test databases are copied. database.ts imports this file only if there is no template
@@ -37,12 +36,6 @@ export async function readyTemplate(server: string): Promise<string> {
     // A database of this name that is not a template was left by a migration that failed or was killed.
     await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name} template template0`);
-    // The migration in progress is tested before it is committed. It comes before the code, which may need its columns.
-    const current = await currentMigration();
-    if (!isEmptyMigration(current)) {
-      await applyMigrations(url);
-      await withClient(url, (db) => db.query(`begin;\n${current}\n;commit`));
-    }
     await migrate(url);
     // No connections are allowed, because CREATE DATABASE cannot copy a database that is in use.
     await client.query(`alter database ${name} is_template true allow_connections false`);
