@@ -61,7 +61,7 @@ const readKept = async (file: string): Promise<Kept | null> => {
 
 /** Connects a new agent and keeps its token, in a file that only this user can read. */
 const connect = async (url: string, sandbox: boolean, file: string): Promise<Kept> => {
-  const { agent_token: token, connection } = await openMarket({ url }).connectAgent({
+  const { agent_token: token, connection } = await openMarket({ url }).call("POST /v1/connect", {
     body: { name: "Souk command line", sandbox },
   });
   const linkExpires = new Date(Date.now() + connection.expires_in * 1000).toISOString();
@@ -78,7 +78,7 @@ const open = async (url: string, sandbox: boolean): Promise<Session> => {
   const kept = (await readKept(file)) ?? (await connect(url, sandbox, file));
   const market = openMarket({ url, token: kept.token });
   try {
-    await market.getMe();
+    await market.call("GET /v1/me");
     return { url, market, kept, file };
   } catch (error) {
     if (!isRefused(error, "unauthorized")) throw error;
@@ -95,7 +95,7 @@ const isRefused = (error: unknown, code: string): boolean =>
 const approval = async ({ market, kept, file }: Session): Promise<void> => {
   // A person who presses “Not mine” removes the agent.
   const state = async () =>
-    market.getMe().then(
+    market.call("GET /v1/me").then(
       ({ account }) => (account.connected ? "approved" : "waiting"),
       (error: unknown) => (isRefused(error, "unauthorized") ? "declined" : Promise.reject(error)),
     );
@@ -130,7 +130,7 @@ const tellOffer = ({ id, web_url: page, content }: Pick<SearchResult, "id" | "we
 
 const publish = async (session: Session, text: string): Promise<void> => {
   await approval(session);
-  const published = await session.market.publishOffer({ body: { text } });
+  const published = await session.market.call("POST /v1/offers", { body: { text } });
   print(published.status === "published" ? "Published:" : "A moderator looks at it before it is published:");
   tellUnderstood(published);
   if (published.web_url !== undefined) print(`  page      ${published.web_url}`);
@@ -138,7 +138,7 @@ const publish = async (session: Session, text: string): Promise<void> => {
 };
 
 const search = async ({ market }: Session, text: string): Promise<void> => {
-  const { results, notices } = await market.searchOffers({ body: { query: text } });
+  const { results, notices } = await market.call("POST /v1/offers/search", { body: { query: text } });
   print(results.length === 0 ? "Nothing like that is offered yet." : "Offered:");
   for (const offer of results) tellOffer(offer);
   for (const { summary } of notices) print(shown(summary));
@@ -146,17 +146,17 @@ const search = async ({ market }: Session, text: string): Promise<void> => {
 
 const ask = async (session: Session, text: string): Promise<void> => {
   await approval(session);
-  const { id, title } = await session.market.createAsk({ body: { text } });
+  const { id, title } = await session.market.call("POST /v1/asks", { body: { text } });
   print(`Asked: ${shown(title ?? text)}`);
-  const { results } = await session.market.listMatches({ path: { id } });
+  const { results } = await session.market.call("GET /v1/asks/{id}/matches", { path: { id } });
   for (const offer of results) tellOffer(offer);
   if (results.length === 0) print("Nothing matches yet. Offers published later are matched, too.");
 };
 
 /** Prints what matches the active asks. */
 const tellMatches = async ({ market }: Session): Promise<void> => {
-  for await (const { id, title } of market.listAsks.items({ query: { status: "active" } })) {
-    const { results } = await market.listMatches({ path: { id }, query: { limit: 50 } });
+  for await (const { id, title } of market.items("GET /v1/asks", { query: { status: "active" } })) {
+    const { results } = await market.call("GET /v1/asks/{id}/matches", { path: { id }, query: { limit: 50 } });
     if (results.length > 0) print(`For “${shown(title ?? id)}”:`);
     for (const offer of results) tellOffer(offer);
   }
@@ -165,7 +165,7 @@ const tellMatches = async ({ market }: Session): Promise<void> => {
 const tellEvent = async ({ market }: Session, { type, occurred_at: at, data }: Event): Promise<void> => {
   print(`${at} ${shown(type)} ${shown(JSON.stringify(data))}`);
   if (type !== "match.created" || data.offer_id === undefined) return;
-  const offer = await market.getOffer({ path: { id: data.offer_id } }).catch((error: unknown) => {
+  const offer = await market.call("GET /v1/offers/{id}", { path: { id: data.offer_id } }).catch((error: unknown) => {
     if (isRefused(error, "not_found")) return null;
     throw error;
   });
@@ -177,7 +177,7 @@ const follow = async (session: Session, after?: string): Promise<never> => {
   print("\nFollowing what happens. Press Ctrl-C to stop.");
   for (let cursor = after; ; ) {
     const query = { wait: EVENT_WAIT, ...(cursor === undefined ? {} : { after: cursor }) };
-    const { events, cursor: next } = await session.market.listEvents({ query });
+    const { events, cursor: next } = await session.market.call("GET /v1/events", { query });
     for (const event of events) await tellEvent(session, event);
     cursor = next;
   }
@@ -185,8 +185,8 @@ const follow = async (session: Session, after?: string): Promise<never> => {
 
 /** Does what a sentence says. The market reads it first: only an offer has a contact. */
 const handle = async (session: Session, text: string): Promise<void> => {
-  const { missing_fields: missing = [] } = await session.market.previewOffer({ body: { text } });
-  const { cursor } = await session.market.listEvents({ query: { after: "now" } });
+  const { missing_fields: missing = [] } = await session.market.call("POST /v1/offers/preview", { body: { text } });
+  const { cursor } = await session.market.call("GET /v1/events", { query: { after: "now" } });
   if (missing.includes("contact")) {
     print(
       "The text has no contact, so it is looked for. To publish it as an offer, add a phone number, an address or a link.",
@@ -198,7 +198,7 @@ const handle = async (session: Session, text: string): Promise<void> => {
 };
 
 const me = async ({ url, market, kept }: Session): Promise<void> => {
-  const { agent, account, permissions, activity, sandbox_id: sandbox } = await market.getMe();
+  const { agent, account, permissions, activity, sandbox_id: sandbox } = await market.call("GET /v1/me");
   const standing = sandbox
     ? `in sandbox ${sandbox}`
     : account.connected

@@ -99,7 +99,7 @@ const connect = async (url: string, who: string): Promise<{ agent: Market; link:
     agent_token: token,
     connection,
     summary,
-  } = await visitor.connectAgent({
+  } = await visitor.call("POST /v1/connect", {
     body: { name: `${who}'s assistant` },
   });
   tell("agent_token", "agt_… (the agent keeps it to itself)");
@@ -127,19 +127,19 @@ type Undo = () => Promise<void>;
 
 const sell = async (lena: Market, undo: Undo[]): Promise<string> => {
   step("Lena describes what she sells, but forgets to give a contact.");
-  const lacking = await refusal(lena.publishOffer({ body: { text: SOFA } }), "missing_contact");
+  const lacking = await refusal(lena.call("POST /v1/offers", { body: { text: SOFA } }), "missing_contact");
   tell("code", lacking.code);
   tell("detail", lacking.detail);
 
   const publish = async (text: string) => {
-    const { data, headers } = await lena.publishOffer({ body: { text } }, { envelope: true });
-    const path = { id: data.offer_id };
+    const { body, headers } = await lena.exchange("POST /v1/offers", { body: { text } });
+    const path = { id: body.offer_id };
     undo.push(async () => {
-      const archived = await lena.archiveOffer({ path });
+      const archived = await lena.call("POST /v1/offers/{id}/archive", { path });
       if (archived.status !== "archived") fail("an archived offer", archived);
     });
-    tellUnderstood(data);
-    return { ...path, left: headers.ratelimitRemaining };
+    tellUnderstood(body);
+    return { ...path, left: headers.get("ratelimit-remaining") };
   };
   step("Her agent asks her, adds the contact and publishes. The server extracts the fields from the text.");
   const sofa = await publish(`${SOFA} ${CONTACT}`);
@@ -152,21 +152,23 @@ const sell = async (lena: Market, undo: Undo[]): Promise<string> => {
 
 const buy = async (tom: Market, sofa: string, undo: Undo[]): Promise<void> => {
   step("Tom's agent searches. Every result passes the filter. Words and their meaning decide the rank.");
-  const found = await tom.searchOffers({ body: { query: "sofa in good condition", filters: { location: "Berlin" } } });
+  const found = await tom.call("POST /v1/offers/search", {
+    body: { query: "sofa in good condition", filters: { location: "Berlin" } },
+  });
   for (const listing of found.results.slice(0, 3)) tellListing(listing);
   if (found.results.length === 0) fail("a sofa among the results", found);
 
   step("Tom says what he wants. His agent creates an ask, which is also matched with offers published later.");
-  const ask = await tom.createAsk({ body: { text: WANTED } });
+  const ask = await tom.call("POST /v1/asks", { body: { text: WANTED } });
   const path = { id: ask.id };
   undo.push(async () => {
-    const fulfilled = await tom.fulfillAsk({ path });
+    const fulfilled = await tom.call("POST /v1/asks/{id}/fulfill", { path });
     if (fulfilled.status !== "fulfilled") fail("a fulfilled ask", fulfilled);
   });
   for (const name of ["title", "domain", "category", "ask_kind", "criteria"] as const) tell(name, ask[name]);
 
   step("Tom's agent reads the matches of the ask, with the verdict on each thing that Tom wants.");
-  const { results } = await tom.listMatches({ path, query: { limit: 50 } });
+  const { results } = await tom.call("GET /v1/asks/{id}/matches", { path, query: { limit: 50 } });
   // If others use the market too, their offers may rank higher.
   const match = results.find(({ id }) => id === sofa) ?? fail("Lena's sofa among the matches", results);
   tellListing(match);
@@ -177,7 +179,7 @@ const buy = async (tom: Market, sofa: string, undo: Undo[]): Promise<void> => {
   }
 
   step("Tom's agent reads the offer in full, and tells Tom how to reach Lena.");
-  const offer = await tom.getOffer({ path: { id: sofa } });
+  const offer = await tom.call("GET /v1/offers/{id}", { path: { id: sofa } });
   if (!("document" in offer)) return fail("a published offer", offer);
   tell("description", offer.document.description);
   tell("contact", offer.content.contact.methods[0]);
@@ -189,17 +191,17 @@ const beTold = async (tom: Market, lena: Market, undo: Undo[]): Promise<void> =>
   step(
     "Tom's agent waits for what happens next, in one open call. Lena publishes another sofa, and Tom's agent is told.",
   );
-  let { cursor } = await tom.listEvents({ query: { after: "now" } });
+  let { cursor } = await tom.call("GET /v1/events", { query: { after: "now" } });
   const told = async (): Promise<{ offers: unknown[]; at: number }> => {
-    const { events, cursor: next } = await tom.listEvents({ query: { after: cursor, wait: WAIT_S } });
+    const { events, cursor: next } = await tom.call("GET /v1/events", { query: { after: cursor, wait: WAIT_S } });
     cursor = next;
     const offers = events.filter(({ type }) => type === "match.created").map(({ data }) => data.offer_id);
     return { offers, at: performance.now() };
   };
   const waiting = told();
-  const { offer_id: id } = await lena.publishOffer({ body: { text: `${SECOND_SOFA} ${CONTACT}` } });
+  const { offer_id: id } = await lena.call("POST /v1/offers", { body: { text: `${SECOND_SOFA} ${CONTACT}` } });
   const published = performance.now();
-  undo.push(async () => void (await lena.archiveOffer({ path: { id } })));
+  undo.push(async () => void (await lena.call("POST /v1/offers/{id}/archive", { path: { id } })));
   let news = await waiting;
   // If others use the market too, their offers may match first.
   while (!news.offers.includes(id)) {
@@ -214,12 +216,12 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
   const lena = await connect(baseUrl, "Lena");
 
   step("Lena has not approved it yet, so it may search and read, but not publish.");
-  const early = lena.agent.publishOffer({ body: { text: `${SOFA} ${CONTACT}` } });
+  const early = lena.agent.call("POST /v1/offers", { body: { text: `${SOFA} ${CONTACT}` } });
   tell("detail", (await refusal(early, "verification_required")).detail);
 
   step("Lena opens the link that her agent gave her, compares the code, and approves.");
   await approve("Lena", lena.link, lena.code);
-  const me = await lena.agent.getMe();
+  const me = await lena.agent.call("GET /v1/me");
   if (!me.account.connected) fail("a connected agent", me);
   const allowed = Object.entries(me.permissions).filter(([, permission]) => permission.allowed);
   tell("may now", allowed.map(([name]) => name).join(", "));

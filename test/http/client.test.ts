@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test, { type ExecutionContext } from "ava";
-import { allResults, openMarket, ProblemError } from "souk/client";
+import { openMarket, ProblemError } from "souk/client";
 import { approveLink } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket as openService } from "./contract.ts";
 
@@ -21,7 +21,7 @@ test.after.always(() => service?.stop());
 
 /** A client of an agent that a person has approved. */
 const approved = async (name: string) => {
-  const { agent_token: token, connection } = await openMarket(service).connectAgent({ body: { name } });
+  const { agent_token: token, connection } = await openMarket(service).call("POST /v1/connect", { body: { name } });
   await approveLink(service.databaseUrl, connection.url);
   return openMarket({ url: service.url, token });
 };
@@ -37,67 +37,80 @@ const refusal = async (t: ExecutionContext, call: () => Promise<unknown>) =>
   (await t.throwsAsync(call, { instanceOf: ProblemError }))?.problem;
 
 test("two agents do the whole main job through the client", async (t) => {
-  const connected = await openMarket(service).connectAgent({ body: { name: "Lena's assistant" } });
+  const connected = await openMarket(service).call("POST /v1/connect", { body: { name: "Lena's assistant" } });
   const stranger = openMarket({ url: service.url, token: connected.agent_token });
-  const early = await refusal(t, () => stranger.publishOffer({ body: { text: OFFER } }));
+  const early = await refusal(t, () => stranger.call("POST /v1/offers", { body: { text: OFFER } }));
   t.like(early, { code: "verification_required", status: 403, permission: "publish_offer", connected: false });
 
   const lena = await approved("Lena's assistant");
-  const preview = await lena.previewOffer({ body: { text: "Grey sofa, 180 EUR, Berlin" } });
+  const preview = await lena.call("POST /v1/offers/preview", { body: { text: "Grey sofa, 180 EUR, Berlin" } });
   t.deepEqual(preview.missing_fields, ["contact"]);
-  const lacking = await refusal(t, () => lena.publishOffer({ body: { text: "Grey sofa, 180 EUR, Berlin" } }));
+  const lacking = await refusal(t, () =>
+    lena.call("POST /v1/offers", { body: { text: "Grey sofa, 180 EUR, Berlin" } }),
+  );
   t.is(lacking?.code, "missing_contact");
-  const { data: published, headers } = await lena.publishOffer({ body: { text: OFFER } }, { envelope: true });
+  const { body: published, headers } = await lena.exchange("POST /v1/offers", { body: { text: OFFER } });
   t.like(published, { status: "published", price: "180 EUR" });
-  t.is(headers.ratelimitRemaining, Number(headers.ratelimitLimit) - 2, "the refused offer counts, too");
+  t.is(
+    Number(headers.get("ratelimit-remaining")),
+    Number(headers.get("ratelimit-limit")) - 2,
+    "the refused offer counts, too",
+  );
 
   const tom = await approved("Tom's assistant");
-  const found = await tom.searchOffers({ body: { query: "sofa", filters: { location: "Berlin" } } });
+  const found = await tom.call("POST /v1/offers/search", { body: { query: "sofa", filters: { location: "Berlin" } } });
   t.is(found.results[0]?.id, published.offer_id);
-  const ask = await tom.createAsk({ body: { text: "Looking for a sofa in Berlin, up to 250 EUR" } });
-  const matches = await tom.listMatches({ path: { id: ask.id } });
+  const ask = await tom.call("POST /v1/asks", { body: { text: "Looking for a sofa in Berlin, up to 250 EUR" } });
+  const matches = await tom.call("GET /v1/asks/{id}/matches", { path: { id: ask.id } });
   t.deepEqual(
     matches.results.map(({ id, match }) => [id, match.reasons.find(({ criterion }) => criterion === "price")?.verdict]),
     [[published.offer_id, "met"]],
   );
-  const offer = await tom.getOffer({ path: { id: published.offer_id } });
+  const offer = await tom.call("GET /v1/offers/{id}", { path: { id: published.offer_id } });
   t.is("document" in offer ? offer.content.contact.methods[0]?.value : offer.review, "lena@example.com");
 
-  t.is((await tom.fulfillAsk({ path: { id: ask.id } })).status, "fulfilled");
-  t.is((await lena.archiveOffer({ path: { id: published.offer_id } })).status, "archived");
-  t.is((await refusal(t, () => tom.getOffer({ path: { id: published.offer_id } })))?.code, "not_found");
-  t.is(await lena.removeOwnAgent(), undefined);
-  t.is((await refusal(t, () => lena.getMe()))?.code, "unauthorized");
+  t.is((await tom.call("POST /v1/asks/{id}/fulfill", { path: { id: ask.id } })).status, "fulfilled");
+  t.is((await lena.call("POST /v1/offers/{id}/archive", { path: { id: published.offer_id } })).status, "archived");
+  t.is(
+    (await refusal(t, () => tom.call("GET /v1/offers/{id}", { path: { id: published.offer_id } })))?.code,
+    "not_found",
+  );
+  t.is(await lena.call("DELETE /v1/me/agent"), undefined);
+  t.is((await refusal(t, () => lena.call("GET /v1/me")))?.code, "unauthorized");
 });
 
 test("lists continue over all pages", async (t) => {
   const market = await approved("Reader");
   const ids: string[] = [];
   for (const thing of ["trumpet", "trombone", "tuba"]) {
-    ids.push((await market.publishOffer({ body: { text: `${thing} for sale, 90 EUR. lena@example.com` } })).offer_id);
+    ids.push(
+      (await market.call("POST /v1/offers", { body: { text: `${thing} for sale, 90 EUR. lena@example.com` } }))
+        .offer_id,
+    );
   }
-  const listed = await all(market.listOffers.items({ query: { limit: 1 } }));
+  const listed = await all(market.items("GET /v1/offers", { query: { limit: 1 } }));
   t.deepEqual(
     listed.map(({ id }) => id),
     ids.toReversed(),
   );
-  t.is((await all(market.listOffers.pages({ query: { limit: 2 } }))).length, 2);
+  t.is((await all(market.pages("GET /v1/offers", { query: { limit: 2 } }))).length, 2);
   const results = await all(
-    allResults(market, { filters: { exclude_own: false, price: { max: 90, min: 90 } }, limit: 1 }),
+    market.items("POST /v1/offers/search", {
+      body: { filters: { exclude_own: false, price: { max: 90, min: 90 } }, limit: 1 },
+    }),
   );
   t.deepEqual(results.map(({ id }) => id).toSorted(), ids.toSorted());
-  const pages = market.listMatches.pages({ path: { id: NOTHING } });
+  const pages = market.pages("GET /v1/asks/{id}/matches", { path: { id: NOTHING } });
   t.is((await refusal(t, () => pages.next()))?.code, "not_found");
 });
 
 test("a request with the same idempotency key is done once", async (t) => {
   const market = await approved("Repeater");
-  const options = { idempotencyKey: "the same", envelope: true } as const;
-  const body = { text: "Red kayak for sale, 300 EUR. lena@example.com" };
-  const first = await market.publishOffer({ body }, options);
-  const again = await market.publishOffer({ body }, options);
-  t.deepEqual([again.data.offer_id, again.headers.idempotencyReplayed], [first.data.offer_id, "true"]);
-  t.is((await all(market.listOffers.items())).length, 1);
+  const args = { body: { text: "Red kayak for sale, 300 EUR. lena@example.com" }, idempotencyKey: "the same" };
+  const first = await market.exchange("POST /v1/offers", args);
+  const again = await market.exchange("POST /v1/offers", args);
+  t.deepEqual([again.body.offer_id, again.headers.get("idempotency-replayed")], [first.body.offer_id, "true"]);
+  t.is((await all(market.items("GET /v1/offers"))).length, 1);
 });
 
 /** A market that gives prepared answers, and records what it was sent. */
@@ -128,7 +141,7 @@ test("a request is sent again with the same key, after the time that the market 
     refusing(409, "idempotency_in_flight", true),
     published,
   ]);
-  const published_ = await openMarket({ url, token: "agt_x" }).publishOffer({ body: { text: OFFER } });
+  const published_ = await openMarket({ url, token: "agt_x" }).call("POST /v1/offers", { body: { text: OFFER } });
   t.is(published_.offer_id, "1");
   t.is(requests.length, 4);
   t.true((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0) >= 990);
@@ -145,7 +158,7 @@ test("a refusal that stays, or asks for more patience than there is, is thrown a
   ]);
   const market = openMarket({ url });
   for (const code of ["invalid_state", "rate_limited"] as const)
-    t.is((await refusal(t, () => market.getMe()))?.code, code);
+    t.is((await refusal(t, () => market.call("GET /v1/me")))?.code, code);
   t.is(requests.length, 2);
 });
 
@@ -163,9 +176,9 @@ test("a package below node_modules imports the client, with its types", async (t
     join(folder, "use.mts"),
     `import { openMarket, type OfferPublished } from "souk/client";
 const market = openMarket({ url: "http://127.0.0.1:1", retries: 0 });
-const publish = (): Promise<OfferPublished> => market.publishOffer({ body: { text: "x" } });
+const publish = (): Promise<OfferPublished> => market.call("POST /v1/offers", { body: { text: "x" } });
 // @ts-expect-error: a search has no such member
-const search = () => market.searchOffers({ body: { queri: "x" } });
+const search = () => market.call("POST /v1/offers/search", { body: { queri: "x" } });
 console.log(typeof publish, typeof search);
 `,
   );

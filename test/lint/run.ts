@@ -31,11 +31,6 @@ const CHECKS: Check[] = [
     ],
   },
   {
-    name: "client",
-    remedy: "Run `npm run client`, which makes the client from the OpenAPI document again.",
-    commands: ["node src/client/generate.ts --check"],
-  },
-  {
     name: "skill",
     remedy: "Change src/docs/skills/souk/SKILL.md, which assistants load whole.",
     commands: ["skill-check check src/docs/skills --no-security-scan --fail-on-warning"],

@@ -26,7 +26,7 @@ const ENDPOINTS = "endpoints.txt";
 const FOR_PEOPLE = "inspect";
 const QUERIES_FOR_PEOPLE = "db/README.md";
 
-/** PostGraphile offers every function of this schema to moderators, as src/admin/schema.graphql lists. */
+/** PostGraphile offers every function of this schema to moderators, as test/admin/graphql_fields.txt lists. */
 const FOR_GRAPHQL = "admin";
 
 /** Columns that nothing uses and that stay, each with its reason. */
