@@ -123,6 +123,7 @@ set local check_function_bodies = off;
 --!include jobs/keep_partitions.sql
 --!include market/triggers.sql
 --!include market/audit_triggers.sql
+--!include market/origin_triggers.sql
 
 -- Functions that other functions share
 --!include internal/raise_problem.sql

@@ -17,7 +17,7 @@ export const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url))
 const RELOADED = /^-- Reloaded: .*$/m;
 
 /** Files that contain only structure. Those that match neither this nor RELOADED contain only code. */
-const STRUCTURE = /^(roles|logins|migrations|market\/(triggers|audit_triggers))\.sql$/;
+const STRUCTURE = /^(roles|logins|migrations|market\/(triggers|audit_triggers|origin_triggers))\.sql$/;
 
 /** A line of index.sql that names a file. */
 const INCLUDE = /^--!include (\S+)$/gm;

@@ -506,13 +506,12 @@ test("the triggers of each table have the same columns as the loader", async (t)
     tgname: string;
     arguments: string;
   }>(`select g.tgrelid::regclass::text as name, g.tgname, encode(g.tgargs, 'escape') as arguments
-     from pg_trigger g where g.tgname in ('forget_deletion', 'keep_origin', 'remember_truncate') and g.tgenabled = 'O'
+     from pg_trigger g where g.tgname in ('keep_origin', 'remember_truncate') and g.tgenabled = 'O'
      order by g.tgrelid::regclass::text collate "C", g.tgname`);
   const end = "\\000";
   t.deepEqual(
     triggers,
     SHIPPED_TABLES.toSorted((a, b) => (a.table < b.table ? -1 : 1)).flatMap(({ table, key, updated }) => [
-      { name: table, tgname: "forget_deletion", arguments: `${key}${end}` },
       { name: table, tgname: "keep_origin", arguments: `${key}${end}${updated}${end}` },
       { name: table, tgname: "remember_truncate", arguments: `${key}${end}` },
     ]),

@@ -59,29 +59,11 @@ create policy "a dba reads all" on reading.broader for select to souk_dba using 
 
 create trigger note_change after insert or update or delete or truncate on reading.concept
   for each statement execute function reading.note_change();
-create trigger forget_deletion after insert on reading.concept referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('concept');
-create trigger keep_origin before update or delete on reading.concept
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('concept', 'type,domain,category,offer_kind,ask_kind,condition');
-create trigger remember_truncate before truncate on reading.concept
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('concept');
 
 create trigger note_synonym_change after insert or update or delete or truncate on reading.broader
   for each statement execute function reading.note_synonym_change();
 create trigger note_change after insert or update or delete or truncate on reading.broader
   for each statement execute function reading.note_change();
-create trigger forget_deletion after insert on reading.broader referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('concept,broader');
-create trigger keep_origin before update or delete on reading.broader
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('concept,broader', '');
-create trigger remember_truncate before truncate on reading.broader
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('concept,broader');
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

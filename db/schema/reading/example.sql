@@ -41,15 +41,6 @@ create policy "a dba reads all" on reading.example for select to souk_dba using 
 
 create trigger note_change after insert or update or delete or truncate on reading.example
   for each statement execute function reading.note_change();
-create trigger forget_deletion after insert on reading.example referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('text');
-create trigger keep_origin before update or delete on reading.example
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('text', 'offer_kind,ask_kind,domain,category,language');
-create trigger remember_truncate before truncate on reading.example
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('text');
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

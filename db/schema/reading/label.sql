@@ -59,16 +59,6 @@ create trigger note_change after insert or update or delete or truncate on readi
 create trigger note_synonym_change after truncate on reading.label
   for each statement execute function reading.note_synonym_change();
 
-create trigger forget_deletion after insert on reading.label referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('concept,language,form');
-create trigger keep_origin before update or delete on reading.label
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('concept,language,form', 'weight,is_prefix');
-create trigger remember_truncate before truncate on reading.label
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('concept,language,form');
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.label is

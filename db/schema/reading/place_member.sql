@@ -19,15 +19,6 @@ create policy "a dba reads all" on reading.place_member for select to souk_dba u
 
 create trigger note_change after insert or update or delete or truncate on reading.place_member
   for each statement execute function reading.note_change();
-create trigger forget_deletion after insert on reading.place_member referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('place,country');
-create trigger keep_origin before update or delete on reading.place_member
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('place,country', '');
-create trigger remember_truncate before truncate on reading.place_member
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('place,country');
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

@@ -24,15 +24,6 @@ create policy "a dba reads all" on reading.place_name for select to souk_dba usi
 
 create trigger note_change after insert or update or delete or truncate on reading.place_name
   for each statement execute function reading.note_change();
-create trigger forget_deletion after insert on reading.place_name referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('place,name');
-create trigger keep_origin before update or delete on reading.place_name
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('place,name', 'language,form');
-create trigger remember_truncate before truncate on reading.place_name
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('place,name');
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

@@ -18,16 +18,6 @@ create policy "the owner sees all" on reading.question to souk_owner using (true
 
 create policy "a dba reads all" on reading.question for select to souk_dba using (true);
 
-create trigger forget_deletion after insert on reading.question referencing new table as added
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.forget_deletion('field,language');
-create trigger keep_origin before update or delete on reading.question
-  for each row when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.keep_origin('field,language', 'question');
-create trigger remember_truncate before truncate on reading.question
-  for each statement when (current_setting('market.loading', true) is distinct from 'on')
-  execute function internal.remember_truncate('field,language');
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.question is 'One row is one question about a field, in one language.';
