@@ -2,8 +2,8 @@ import cluster from "node:cluster";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import { createLog } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
-import { createLog } from "./log.ts";
 
 /** The command line. Each command imports its code when it runs, so that an API process does not load the worker. */
 
@@ -47,14 +47,15 @@ const serve =
 const migrate: Command = async (config) => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
   const log = createLog(config.logLevel);
-  const { migrate } = await import("./database/migrate.ts");
+  const { migrate } = await import("./install/migrate.ts");
   await migrate(config.databaseDirectUrl ?? config.databaseUrl);
   log.info("the database is up to date");
 };
 
 const moderator: Command = async (config, args) => {
   const { runModeratorCommand } = await import("./admin/moderator.ts");
-  const { text, ok } = await runModeratorCommand(config, args);
+  const databaseUrl = config.databaseDirectUrl ?? config.databaseUrl;
+  const { text, ok } = await runModeratorCommand({ databaseUrl, dataDir: config.dataDir }, args);
   (ok ? process.stdout : process.stderr).write(text);
   if (!ok) process.exitCode = 1;
 };

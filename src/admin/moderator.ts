@@ -1,6 +1,5 @@
 import pg from "pg";
-import type { Config } from "../config.ts";
-import { hashSecret, newSecret } from "../http/tokens.ts";
+import { hashSecret, newSecret } from "../base/tokens.ts";
 
 /**
  * Appoints moderators: `npm run moderator -- add EMAIL|ACCOUNT_ID`, `remove EMAIL|ACCOUNT_ID`, `list`. The command
@@ -131,14 +130,16 @@ export const newModeratorLink = (url: string, baseUrl: string): Promise<string |
  * it.
  * @throws as manageModerators
  */
-export const runModeratorCommand = async (config: Config, args: readonly string[]): Promise<Outcome> => {
-  const url = config.databaseDirectUrl ?? config.databaseUrl;
-  if (url) return manageModerators(url, args);
+export const runModeratorCommand = async (
+  { databaseUrl, dataDir }: { databaseUrl: string | null; dataDir: string },
+  args: readonly string[],
+): Promise<Outcome> => {
+  if (databaseUrl) return manageModerators(databaseUrl, args);
   const [{ startEmbeddedDatabase }, { migrate }] = await Promise.all([
     import("../database/embedded.ts"),
-    import("../database/migrate.ts"),
+    import("../install/migrate.ts"),
   ]);
-  const embedded = await startEmbeddedDatabase(config.dataDir);
+  const embedded = await startEmbeddedDatabase(dataDir);
   try {
     await migrate(embedded.url, true);
     return await manageModerators(embedded.url, args);

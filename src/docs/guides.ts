@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import MarkdownIt from "markdown-it";
-import type { Endpoint } from "../http/endpoint.ts";
-import { rootOf } from "../pages/render.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { rootOf } from "../base/address.ts";
 
 /**
  * The guides at /docs: Markdown files with one screen of text each. The first heading is the title, and the first

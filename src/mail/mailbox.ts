@@ -1,5 +1,4 @@
-import type { Config } from "../config.ts";
-import { isLoopbackHost } from "../http/address.ts";
+import { isLoopbackHost } from "../base/address.ts";
 import type { Mailer, Message } from "./mailer.ts";
 
 /**
@@ -20,7 +19,17 @@ export type Mailbox = Mailer & {
  * Whether a process keeps messages instead of sending them: it has its own database and no mail server, and people reach
  * it only from the machine on which it runs.
  */
-export const keepsMail = ({ databaseUrl, signIn, baseUrl, host }: Config): boolean =>
+export const keepsMail = ({
+  databaseUrl,
+  signIn,
+  baseUrl,
+  host,
+}: {
+  databaseUrl: string | null;
+  signIn: { mail: object | null };
+  baseUrl: string | null;
+  host: string;
+}): boolean =>
   databaseUrl === null && signIn.mail === null && isLoopbackHost(baseUrl === null ? host : new URL(baseUrl).hostname);
 
 /** Nobody reads more when trying something out, and older sign-in messages no longer work. */

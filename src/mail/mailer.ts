@@ -1,7 +1,9 @@
 import type { Transporter } from "nodemailer";
-import { problem } from "../http/problem.ts";
-import type { Log } from "../log.ts";
-import type { MailSettings } from "../sign_in/settings.ts";
+import type { Log } from "../base/log.ts";
+import { problem } from "../base/problem.ts";
+
+/** The URL of the mail server, and the sender of messages. */
+export type MailSettings = Readonly<{ smtpUrl: string; from: string }>;
 
 /** A message to one e-mail address, as plain text and as HTML. */
 export type Message = {

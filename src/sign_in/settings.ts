@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
-import { httpUrl, optional, withDefault } from "../environment.ts";
+import { httpUrl, optional, withDefault } from "../base/environment.ts";
+import type { MailSettings } from "../mail/mailer.ts";
 
 /** The settings for sign-in, from the environment. A method is offered if all settings of its provider are set. */
 
@@ -16,9 +17,6 @@ export type AppleSettings = Readonly<{
   /** A key of the elliptic curve P-256. */
   privateKey: KeyObject;
 }>;
-
-/** The URL of the mail server, and the sender of messages. */
-export type MailSettings = Readonly<{ smtpUrl: string; from: string }>;
 
 /** The settings of each sign-in method; null for methods that are not offered. */
 export type SignInSettings = Readonly<{

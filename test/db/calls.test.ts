@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
-import { argumentNamesOf } from "../../src/http/arguments.ts";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import { argumentNamesOf } from "../../src/api/arguments.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { openMarket } from "./market.ts";
 
 /** Compares the calls of SQL functions in TypeScript with the arguments that the functions take. */
@@ -112,8 +112,7 @@ test("endpoints pass their functions all required arguments and no unknown ones"
 });
 
 test("pages and handlers pass functions all required arguments and no unknown ones", async (t) => {
-  const sources = [...(await sourcesIn("src/pages")), ...(await sourcesIn("src/http"))];
-  const calls = sources.flatMap(apiCallsOf);
+  const calls = (await sourcesIn("src")).flatMap(apiCallsOf);
   t.true(calls.length >= 15, `${calls.length} calls were found`);
   t.deepEqual(faultsOf(calls, await signaturesOf("api")), []);
 });

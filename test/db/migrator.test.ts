@@ -1,5 +1,5 @@
 import test from "ava";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/install/migrate.ts";
 import { withClient } from "../support/client.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { sql } from "../support/sql.ts";

@@ -53,6 +53,11 @@ const CHECKS: Check[] = [
     commands: ["knip"],
   },
   {
+    name: "rooms",
+    remedy: "Move what both files need to a folder below them, or pass it in. test/lint/rooms.ts has the order.",
+    commands: ["node test/lint/rooms.ts"],
+  },
+  {
     name: "database",
     remedy:
       "Write casts where types differ (`::integer`). Exceptions stand in test/lint/plpgsql.ts, with their reasons.",

@@ -1,6 +1,6 @@
 import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
-import { readSchema } from "../../src/database/schema_files.ts";
+import { readSchema } from "../../src/install/schema_files.ts";
 
 /**
  * Creates the schema in an empty database: the files of db/schema in their order, and graphile-worker's schema. The

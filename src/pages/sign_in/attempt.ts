@@ -1,16 +1,16 @@
 import type { Request, Response } from "express";
-import type { SignInMethod } from "../../database/enums.ts";
-import { addressOf } from "../../http/address.ts";
-import { readCookie, setCookie } from "../../http/cookies.ts";
-import { problem, problemOf } from "../../http/problem.ts";
-import { hashSecret, newSecret } from "../../http/tokens.ts";
-import { visibleText } from "../../http/visible_text.ts";
+import { addressOf, rootOf } from "../../base/address.ts";
+import { readCookie, setCookie } from "../../base/cookies.ts";
+import type { SignInMethod } from "../../base/enums.ts";
+import { problem, problemOf } from "../../base/problem.ts";
+import { hashSecret, newSecret } from "../../base/tokens.ts";
+import { visibleText } from "../../base/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
+import { renewFormSecret } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { renewFormSecret } from "../forgery.ts";
 import { seeOther } from "../frame.ts";
-import { LABEL_LENGTH, rootOf } from "../render.ts";
+import { LABEL_LENGTH } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";
 
