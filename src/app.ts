@@ -15,18 +15,24 @@ import { metricsHandler } from "./metrics/serve.ts";
 import { pages } from "./pages/pages.ts";
 import type { SignIn } from "./sign_in/sign_in.ts";
 import { entrance, goneFrom } from "./web/admission.ts";
+import { excessOfParameters } from "./web/parameters.ts";
 import { requestIdOf, send, setCommonHeaders } from "./web/send.ts";
 import { asksForTiming, tellTiming } from "./web/server_timing.ts";
 
-/** Returns why a request is refused whose header Host is missing or repeated; undefined if it is not. */
-const hostProblem = ({ httpVersion, rawHeaders }: Request): Problem | undefined => {
+/**
+ * Returns why a request is refused before anything else is done with it: its header Host is missing or repeated, or its
+ * query has too many parameters. Undefined if it is not.
+ */
+const refusalOf = ({ httpVersion, rawHeaders, url }: Request): Problem | undefined => {
   const hosts = rawHeaders.filter(
     (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === "host",
   ).length;
   if (hosts === 0 && httpVersion === "1.1")
     return problem("bad_request", "The request names no host. Send the header Host.");
   // Node takes the first one. A proxy may take the last one (RFC 9112, section 3.2).
-  return hosts > 1 ? problem("bad_request", "The request names several hosts. Send the header Host once.") : undefined;
+  if (hosts > 1) return problem("bad_request", "The request names several hosts. Send the header Host once.");
+  const query = url.indexOf("?");
+  return query < 0 ? undefined : excessOfParameters(url.slice(query + 1));
 };
 
 /**
@@ -97,7 +103,7 @@ export const createApp = (
       const thrown: unknown = response.locals["thrown"];
       if (thrown) context.log.error({ err: thrown, request_id: requestId }, "a page failed");
     });
-    const refusal = hostProblem(request);
+    const refusal = refusalOf(request);
     onBehalfOf({ id: requestId, arrivedAt: start, gone: goneFrom(response), span, parts }, () => next(refusal));
   });
 

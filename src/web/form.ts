@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { problem } from "../base/problem.ts";
 import { EXPECTS_CONTINUE } from "./body.ts";
+import { excessOfParameters } from "./parameters.ts";
 
 /** Our forms send a few hundred bytes. */
 const FORM_BYTES = 10 * 1024;
@@ -11,7 +12,7 @@ const CLOSE = { Connection: "close" } as const;
 /**
  * Reads the fields of a form. It does not use Express's parser, because that parser reads the whole body before it
  * refuses one that is too large.
- * @throws Problem if the body is not a form, or is larger than FORM_BYTES
+ * @throws Problem if the body is not a form, is larger than FORM_BYTES, or has too many parameters
  */
 export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";
@@ -30,5 +31,8 @@ export const readForm = async (request: Request, response: Response): Promise<UR
     bytes += chunk.length;
     if (bytes > FORM_BYTES) throw tooLarge;
   }
-  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+  const text = Buffer.concat(chunks).toString("utf8");
+  const excess = excessOfParameters(text);
+  if (excess) throw excess;
+  return new URLSearchParams(text);
 };

@@ -46,7 +46,7 @@ for (const [query, status] of [
   ["constructor=1&toString=2", 200],
   ["unknown=1", 200],
   ["&&&=&=", 200],
-  [Array.from({ length: 900 }, (_, n) => `a${n}=${n}`).join("&"), 200],
+  [Array.from({ length: 50 }, (_, n) => `a${n}=${n}`).join("&"), 200],
 ] as const) {
   test(`GET /v1/offers?${query.slice(0, 60)} gets ${status}`, async (t) => {
     const answer = await agent.call("GET", `/v1/offers?${query}`);

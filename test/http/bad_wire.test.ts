@@ -4,7 +4,7 @@ import express from "express";
 import { newToken } from "../../src/base/tokens.ts";
 import { serve } from "../../src/web/server.ts";
 import { allowed } from "../support/busy.ts";
-import type { Agent, Body } from "../support/market.ts";
+import { type Agent, type Body, call } from "../support/market.ts";
 import { type Market, openMarket } from "./contract.ts";
 
 /** Invalid or slow traffic gets the right Problem or is cut off, and other clients are served. */
@@ -289,6 +289,22 @@ test("what cannot be read after a whole request ends the connection without an a
   const chunks = { ...JSON_HEADERS, "Transfer-Encoding": "chunked" };
   const partial = await speak(market.url, `${head("POST", "/v1/offers", chunks)}2\r\n{"\r\n}`);
   t.deepEqual([partial.statuses, partial.body.code], [[400], "bad_request"]);
+});
+
+test("a query or a form has at most 50 parameters", async (t) => {
+  const parameters = Array.from({ length: 51 }, (_, n) => `p${n}=`).join("&");
+  const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
+  const answers = [
+    ...["/oauth/authorize", "/v1/offers", "/offers/x", "/admin", "/"].map((path) =>
+      market.call("GET", `${path}?${parameters}`, { headers: { ...authorized(), accept: "application/json" } }),
+    ),
+    ...["/oauth/token", "/oauth/revoke"].map((path) => call(market.url, "POST", path, { raw: parameters, headers })),
+  ];
+  for (const { status, body } of await Promise.all(answers))
+    t.deepEqual(
+      [status, body.detail],
+      [400, "A request has at most 50 parameters. Send only those that the call needs."],
+    );
 });
 
 test("a path with invalid percent-encoding gets 400", async (t) => {
