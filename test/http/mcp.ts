@@ -79,9 +79,8 @@ export const legacy = (method: string, params?: Record<string, unknown>): CallOp
   headers: { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-11-25" },
 });
 
-/** Returns the JSON-RPC message of an answer, which clients of 2025 get as an event. */
-export const messageOf = (answer: Answer): Body =>
-  typeof answer.body === "string" ? JSON.parse(/^data: (.*)$/m.exec(answer.body)?.[1] ?? "null") : answer.body;
+/** Returns the JSON-RPC message of an answer. */
+export const messageOf = ({ body }: Answer): Body => body;
 
 /** Sends a request to /mcp. */
 export const post = (url: string, token: string | null, options: CallOptions): Promise<Answer> =>

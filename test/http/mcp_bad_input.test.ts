@@ -133,21 +133,6 @@ const MESSAGES: Record<string, { send: () => CallOptions; status: number; code: 
     status: 400,
     code: INVALID_PARAMS,
   },
-  "an Accept without JSON": {
-    send: () => changed(legacy("tools/call", publish().params), { accept: "text/html" }),
-    status: 406,
-    code: REFUSED,
-  },
-  "an Accept without events, of 2025": {
-    send: () => changed(legacy("tools/call", publish().params), { accept: "application/json" }),
-    status: 406,
-    code: REFUSED,
-  },
-  "no Accept, of 2025": {
-    send: () => changed(legacy("tools/call", publish().params), { accept: null }),
-    status: 406,
-    code: REFUSED,
-  },
   "an unknown method, of 2026": { send: () => modern("offers/publish"), status: 404, code: METHOD_NOT_FOUND },
   "a method in another letter case": { send: () => modern("Tools/Call"), status: 404, code: METHOD_NOT_FOUND },
   "a method that this server does not have": {
@@ -373,7 +358,7 @@ for (const [tool, argument] of [
 const WRONG: [string, Body, RegExp][] = [
   ["get_offer", {}, /^The member offer_id is missing\./],
   ["get_offer", { offer_id: 5 }, /^The member offer_id must be text\./],
-  ["get_offer", { offer_id: null }, /^The member offer_id must be text\./],
+  ["get_offer", { offer_id: null }, /^The member offer_id is missing\./],
   ["get_offer", { offer_id: ["a"] }, /^The member offer_id must be text\./],
   ["get_offer", { offer_id: "\0" }, /not_found/],
   ["get_offer", JSON.parse('{"__proto__": {"offer_id": "x"}}'), /^The member offer_id is missing\./],
@@ -417,8 +402,27 @@ for (const [tool, args, expected] of WRONG) {
 }
 
 test.serial("null stands for what is left out", async (t) => {
-  const result = await callTool(market.url, agent.token, "list_mine", { what: "offers", status: null, limit: null });
-  t.deepEqual(result.structuredContent.results, []);
+  const listed = await callTool(market.url, agent.token, "list_mine", { what: "offers", status: null, limit: null });
+  t.deepEqual(listed.structuredContent.results, []);
+  const search = {
+    query: "zorb",
+    filters: { domain: null, price: { max: 5, currency: null } },
+    sort: null,
+    cursor: null,
+  };
+  const found = await callTool(market.url, agent.token, "search_offers", search);
+  t.deepEqual(found.structuredContent.results, []);
+  t.deepEqual((await agent.call("POST", "/v1/offers/search", search)).body.results, []);
+  const missing = await agent.call("POST", "/v1/offers", { text: null });
+  t.deepEqual([missing.status, missing.body.detail], [400, "The member text is missing."]);
+});
+
+test.serial("whatever Accept says, the answer is JSON", async (t) => {
+  for (const request of [modern, legacy])
+    for (const accept of ["*/*", "application/json", "text/event-stream", "text/html", null]) {
+      const { status, body } = await post(market.url, agent.token, changed(request("tools/list"), { accept }));
+      t.deepEqual([status, Array.isArray(body.result?.tools)], [200, true], String(accept));
+    }
 });
 
 const WRONG_CHANGES: [string, Body, RegExp][] = [

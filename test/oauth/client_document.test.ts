@@ -54,11 +54,22 @@ test("a document gives the client's name and redirect URIs", async (t) => {
   t.is((await anywhere(nameless)).client_name, new URL(nameless).host);
 });
 
+test("a client that prefers to sign is served if its document also lists none", async (t) => {
+  const chatGpt = await serveDocument(t, {
+    token_endpoint_auth_method: "private_key_jwt",
+    token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+    token_endpoint_auth_signing_alg: "RS256",
+    jwks_uri: "https://chatgpt.example/jwks.json",
+    client_name: null,
+  });
+  t.deepEqual((await anywhere(chatGpt)).redirect_uris, REDIRECTS);
+});
+
 for (const [what, changes, why] of [
   ["names another client", { client_id: "https://editor.example/other" }, /names another client_id/],
   ["has no redirect URIs", { redirect_uris: [] }, /lacks client_id or redirect_uris/],
   ["has a NUL", { redirect_uris: ["https://x.example/\0"] }, /malformed/],
-  ["wants a secret", { token_endpoint_auth_method: "client_secret_post" }, /token_endpoint_auth_method/],
+  ["wants a secret", { token_endpoint_auth_method: "client_secret_post" }, /has to list "none"/],
   ["is huge", { padding: "x".repeat(11 * 1024) }, /more than 10 KB/],
 ] as const) {
   test(`a document that ${what} is refused`, async (t) => {

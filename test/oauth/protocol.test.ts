@@ -261,7 +261,6 @@ for (const [what, parameters, error] of [
   ["without a method, which would mean plain", { code_challenge_method: null }, "invalid_request"],
   ["with a challenge that is no SHA-256", { code_challenge: "short" }, "invalid_request"],
   ["for an implicit token", { response_type: "token" }, "unsupported_response_type"],
-  ["without a resource", { resource: null }, "invalid_target"],
   ["for another resource", { resource: "https://other.example/mcp" }, "invalid_target"],
   ["for another scope", { scope: "admin" }, "invalid_scope"],
   ["with a state of a megabyte's kind", { state: "x".repeat(4_001) }, "invalid_request"],
@@ -280,10 +279,10 @@ test("a parameter that is sent twice is refused", async (t) => {
   t.deepEqual([answer.status, answer.body.error], [400, "invalid_request"]);
 });
 
-test("either resource is accepted, and both in one request, also as browsers write them", async (t) => {
+test("either resource is accepted, and both in one request, also with a slash at the end, and none means this service", async (t) => {
   const { url } = service;
-  for (const resource of [url, `${url}/`, `${url}/mcp`])
-    t.is((await started({ resource })).answer.status, 303, resource);
+  for (const resource of [url, `${url}/`, `${url}/mcp`, `${url}/mcp/`, "", null])
+    t.is((await started({ resource })).answer.status, 303, String(resource));
   const { address } = await started();
   t.is((await visit(`${address}&resource=${encodeURIComponent(url)}`)).status, 303);
 });
@@ -381,7 +380,11 @@ test("CSRF: only our own page approves, and each page only its own request", asy
 
 test("clickjacking: no page of the way can be framed, and forms go nowhere else", async (t) => {
   const { answer } = await started();
-  const pages = [answer, await visit(answer.headers["location"] ?? ""), (await started({ resource: null })).answer];
+  const pages = [
+    answer,
+    await visit(answer.headers["location"] ?? ""),
+    (await started({ response_type: "token" })).answer,
+  ];
   for (const { headers } of pages) {
     t.is(headers["x-frame-options"], "DENY");
     t.is(

@@ -417,7 +417,7 @@ export const offerListQuery = z.object({
   cursor: cursor.optional(),
 });
 
-const comment = codePoints(1000, "A comment").nullish().describe("For the moderator.");
+const comment = codePoints(1000, "A comment").optional().describe("For the moderator.");
 
 /** The body of POST /v1/offers/{id}/report. */
 export const report = z

@@ -15,12 +15,13 @@ const pick = (args: Given, names: readonly string[]): Record<string, unknown> =>
 /** Stands for a value that a URL cannot have. No parameter accepts it. */
 const NO_TEXT = "[object]";
 
-/** Models often send null for what they leave out. A query has no null. Other values are sent as in a URL. */
+/** Values are sent as in a URL. */
 const queryOf = (args: Given, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(pick(args, names))
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, typeof value === "object" ? NO_TEXT : String(value)]),
+    Object.entries(pick(args, names)).map(([name, value]) => [
+      name,
+      typeof value === "object" ? NO_TEXT : String(value),
+    ]),
   );
 
 const errorOf = (argument: string, detail: string): FieldError => ({ pointer: `/${argument}`, detail });

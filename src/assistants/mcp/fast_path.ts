@@ -71,12 +71,12 @@ const hasOnly = (value: Members, members: readonly string[]): boolean =>
 
 /** Returns the generation of the protocol by whose rules the headers and the message are right, otherwise null. */
 const eraOf = (headers: IncomingHttpHeaders, message: { method: string; name?: string | undefined; meta: unknown }) => {
-  const { accept, "mcp-protocol-version": version, "mcp-method": method, "mcp-name": name } = headers;
+  const { "mcp-protocol-version": version, "mcp-method": method, "mcp-name": name } = headers;
   if (version !== undefined && typeof version !== "string") return null;
   const era = judgeOnce(version, message.meta);
   // The headers that a request of 2026 must have, in their plain form.
   if (era === "modern") return method === message.method && name === message.name ? era : null;
-  return era === "legacy" && accept?.includes("application/json") && accept.includes("text/event-stream") ? era : null;
+  return era === "legacy" ? era : null;
 };
 
 /**
@@ -102,17 +102,14 @@ export const fastRequestOf = (
 };
 
 /**
- * Returns a function that says what stands around the members of a result in an answer, and its media type.
+ * Returns a function that says what stands around the members of a result in an answer, which is JSON.
  * @param server what the service says of itself
  */
 export const framesFor = (server: { name: string; title: string; version: string }) => {
   const meta = `,"_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: server })}`;
   /** @param more members that only a result of 2026 has */
-  return ({ era, id }: FastRequest, more: string): { type: string; before: string; after: string } => {
-    const isModern = era === "modern";
-    const end = `},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`;
-    return isModern
-      ? { type: "application/json", before: '{"result":{', after: `,"resultType":"complete"${more}${meta}${end}` }
-      : { type: "text/event-stream", before: 'event: message\ndata: {"result":{', after: `${end}\n\n` };
-  };
+  return ({ era, id }: FastRequest, more: string): { before: string; after: string } => ({
+    before: '{"result":{',
+    after: `${era === "modern" ? `,"resultType":"complete"${more}${meta}` : ""}},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`,
+  });
 };

@@ -17,7 +17,7 @@ import { logFailure } from "../../base/log.ts";
 import { type Answer, PROBLEMS, type Problem, problem, problemAnswer, problemOf } from "../../base/problem.ts";
 import { currentRequest, currentRequestId } from "../../base/request.ts";
 import { authenticate } from "../../web/authenticate.ts";
-import { parseJson, readText, tooLarge } from "../../web/body.ts";
+import { parseJson, readText, tooLarge, withoutNulls } from "../../web/body.ts";
 import { callOf } from "./call.ts";
 import { type BoundTool, bindTools, definitionOf, endpointName } from "./definitions.ts";
 import { fastRequestOf, framesFor } from "./fast_path.ts";
@@ -36,6 +36,8 @@ type Exchange = {
   response: Response;
   /** The size of the body. An endpoint's limit holds for it as a whole, because the arguments are nearly all of it. */
   bytes: number;
+  /** Whether a null may be in the message. Only then the arguments are looked through for nulls. */
+  mayHaveNulls: boolean;
   /** Headers of the endpoint's answer that a client reads. */
   headers: Answer["headers"];
   /** Set if the database does not know the token. A client signs in again only after the HTTP status 401. */
@@ -51,8 +53,17 @@ const LIST_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
 /** What the service says of itself in each answer. */
 const ABOUT = { name: "souk", title: SERVICE.title, version: SERVICE.version };
 
-/** The headers that the SDK reads. */
-const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+/** The headers that the SDK reads, besides Accept. */
+const READ_HEADERS = ["content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
+/** The SDK refuses other values of Accept. Many clients send others, or none, and read JSON all the same. */
+const ACCEPT = "application/json, text/event-stream";
+
+/** An answer that is one event of a stream, as the SDK answers clients of 2025. */
+const ONLY_EVENT = /^event: message\ndata: (.*)\n\n$/;
+
+/** The arguments of a tool without members that are null: they count as absent. */
+const withoutNullMembers = (args: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(args), withoutNulls);
 
 /** The headers of an endpoint's answer that also concern the client of a tool. */
 const PASSED_ON = /^(RateLimit-|Idempotency-Replayed$)/;
@@ -109,7 +120,7 @@ const callerOf = (request: Request, baseUrl: string): { agent: Buffer } => {
  * for a client that hangs up, which costs more than the rest of the request: waiting for turns and texts ends without it.
  */
 const webRequestOf = ({ headers }: Request): globalThis.Request => {
-  const sent = new Headers();
+  const sent = new Headers({ accept: ACCEPT });
   for (const name of READ_HEADERS) {
     const value = headers[name];
     if (typeof value === "string") sent.set(name, value);
@@ -138,7 +149,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
   const callTool = async (tool: BoundTool, args: Record<string, unknown>, exchange: Exchange): Promise<Said> => {
     const { request, response } = exchange;
     response.locals["operation"] = tool.name;
-    const { endpoint, sent } = callOf(tool, args);
+    const { endpoint, sent } = callOf(tool, exchange.mayHaveNulls ? withoutNullMembers(args) : args);
     try {
       const answer = await handle(context, endpoint, request, response, () => {
         if (endpoint.body && exchange.bytes > endpoint.body.maxBytes) throw tooLarge(endpoint.body.maxBytes);
@@ -188,7 +199,9 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     const answer = await sdk.fetch(webRequest, { parsedBody: message });
     // The whole answer is awaited, because a token may turn out to be unknown after the SDK has begun a stream.
     const body = await answer.text();
-    return { status: answer.status, type: answer.headers.get("content-type") ?? "application/json", body };
+    const [, json] = ONLY_EVENT.exec(body) ?? [];
+    const type = json === undefined ? answer.headers.get("content-type") : null;
+    return { status: answer.status, type: type ?? "application/json", body: json ?? body };
   };
 
   /** Returns null if the SDK has to answer. */
@@ -196,11 +209,11 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     const fast = fastRequestOf(exchange.request.headers, message, (name) => tools.has(name));
     if (fast === null) return null;
     const tool = fast.call && tools.get(fast.call.name);
-    const { type, ...frame } = frameOf(fast, tool ? "" : listKept);
+    const frame = frameOf(fast, tool ? "" : listKept);
     const body = tool
       ? answerOf(await callTool(tool, fast.call?.args ?? {}, exchange), frame)
       : frame.before + listMembers + frame.after;
-    return { status: 200, type, body };
+    return { status: 200, type: "application/json", body };
   };
 
   /** Checks a token for a message that calls no function of the database with it. @throws Problem 401 */
@@ -230,7 +243,8 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
       typeof message === "object" && message !== null && "method" in message && message.method === "tools/call";
     // A call of a tool checks its token in its own statement.
     if (!isCall) await requireKnown(caller.agent);
-    const exchange: Exchange = { request, response, bytes: Buffer.byteLength(text), headers: {} };
+    const bytes = Buffer.byteLength(text);
+    const exchange: Exchange = { request, response, bytes, mayHaveNulls: text.includes("null"), headers: {} };
     const { status, type, body } = (await answerFast(message, exchange)) ?? (await answerBySdk(message, exchange));
     if (exchange.unauthorized) throw exchange.unauthorized;
     const headers: Record<string, string | number> = {};

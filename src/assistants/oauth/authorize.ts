@@ -5,6 +5,7 @@ import { problem } from "../../base/problem.ts";
 import { hashSecret, newCode, newSecret } from "../../base/tokens.ts";
 import type { Database } from "../../database/database.ts";
 import { type Page, seeOther } from "../../pages/frame.ts";
+import { repeatedParameter } from "../../web/parameters.ts";
 import { responseUri } from "../../web/redirect.ts";
 import type { FindDocument } from "./client_document.ts";
 import { isOurResource, SCOPE } from "./metadata.ts";
@@ -29,7 +30,7 @@ const fault = (error: string, error_description: string): Fault => ({ error, err
 
 /** Returns what is wrong with a request, apart from client_id and redirect_uri; null if it is sound. */
 const faultOf = (baseUrl: string, query: URLSearchParams): Fault | null => {
-  const [repeated] = [...new Set(query.keys())].filter((name) => name !== "resource" && query.getAll(name).length > 1);
+  const repeated = repeatedParameter(query, "resource");
   if (repeated !== undefined) return fault("invalid_request", `The parameter ${repeated.slice(0, 50)} was sent twice.`);
   if (query.get("response_type") !== "code")
     return fault("unsupported_response_type", "The only response_type is code.");
@@ -39,9 +40,11 @@ const faultOf = (baseUrl: string, query: URLSearchParams): Fault | null => {
     return fault("invalid_request", "The code_challenge is not a SHA-256 in base64url, which has 43 characters.");
   if ((query.get("state") ?? "").length > MOST_STATE)
     return fault("invalid_request", `A state has at most ${MOST_STATE} characters.`);
-  const resources = query.getAll("resource");
-  if (resources.length === 0 || !resources.every((resource) => isOurResource(baseUrl, resource)))
-    return fault("invalid_target", `Send resource=${baseUrl}/mcp (or ${baseUrl}), the resource that you want to use.`);
+  if (!query.getAll("resource").every((resource) => isOurResource(baseUrl, resource)))
+    return fault(
+      "invalid_target",
+      `The resource here is ${baseUrl}/mcp. Send that as resource, or leave resource out.`,
+    );
   const scopes = (query.get("scope") ?? SCOPE).split(" ").filter(Boolean);
   if (scopes.length > 0 && !scopes.includes(SCOPE)) return fault("invalid_scope", `The only scope is ${SCOPE}.`);
   return null;

@@ -32,9 +32,10 @@ const unusable = (why: string): Problem =>
 
 const documentOf = z.object({
   client_id: z.string(),
-  client_name: text().max(2_000).optional(),
+  client_name: text().max(2_000).nullish(),
   redirect_uris: z.array(text().max(2_000)).min(1).max(100),
-  token_endpoint_auth_method: z.string().optional(),
+  token_endpoint_auth_method: z.string().nullish(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).nullish(),
 });
 
 /** Whether an address may be a client_id: https, with a path, and written as a browser would write it. */
@@ -96,8 +97,12 @@ const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFuncti
   const { success, data } = documentOf.safeParse(json);
   if (!success) throw new Error("the document there lacks client_id or redirect_uris, or they are malformed");
   if (data.client_id !== clientId) throw new Error("the document there names another client_id");
-  if ((data.token_endpoint_auth_method ?? "none") !== "none")
-    throw new Error('the document there wants a token_endpoint_auth_method other than "none"');
+  // Whatever the client prefers: every client is public here, and proves itself by PKCE.
+  const { token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: others } = data;
+  if (![preferred ?? "none", ...(others ?? [])].includes("none"))
+    throw new Error(
+      `the document there offers only ${preferred} as token_endpoint_auth_method. It has to list "none" in token_endpoint_auth_methods_supported, for access by PKCE`,
+    );
   return { client_name: data.client_name ?? new URL(clientId).host, redirect_uris: data.redirect_uris };
 };
 

@@ -8,6 +8,7 @@ import { type Problem, problem } from "../../base/problem.ts";
 import { familyOf, hashSecret, isToken, newRefreshToken, newToken } from "../../base/tokens.ts";
 import { readJsonBody } from "../../web/body.ts";
 import { readForm } from "../../web/form.ts";
+import { repeatedParameter } from "../../web/parameters.ts";
 import type { OAuthContext } from "./authorize.ts";
 import { isOurResource, SCOPE } from "./metadata.ts";
 import { redirectUri } from "./redirect_uri.ts";
@@ -22,9 +23,9 @@ const refusal = (error: string, detail: string): Problem => problem("bad_request
 /** Reads the parameters of a form, each of which may be sent once. */
 const readParameters = async (request: Request, response: Response): Promise<(name: string) => string | null> => {
   const fields = await readForm(request, response);
-  for (const name of new Set(fields.keys()))
-    if (name !== "resource" && fields.getAll(name).length > 1)
-      throw refusal("invalid_request", `The parameter ${name.slice(0, 50)} was sent twice.`);
+  const repeated = repeatedParameter(fields, "resource");
+  if (repeated !== undefined)
+    throw refusal("invalid_request", `The parameter ${repeated.slice(0, 50)} was sent twice.`);
   if (String(fields).includes("%00")) throw refusal("invalid_request", "A parameter contains a NUL character.");
   return (name) => fields.get(name) || null;
 };
@@ -95,7 +96,7 @@ export const tokenEndpoint =
   async (request, response) => {
     const parameters = await readParameters(request, response);
     const resource = parameters("resource");
-    if (resource !== null && !isOurResource(context.baseUrl(), resource))
+    if (!isOurResource(context.baseUrl(), resource ?? ""))
       throw refusal(
         "invalid_target",
         `This service gives tokens only for ${context.baseUrl()}/mcp and ${context.baseUrl()}.`,

@@ -42,14 +42,18 @@ export const discoveryDocument = (baseUrl: string, path: string): object | null 
     /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server)(\/.*)?$/.exec(path) ?? [];
   const own = new URL(baseUrl).pathname.replace(/\/$/, "");
   const suffix = own !== "" && rest.startsWith(own) ? rest.slice(own.length) : rest;
-  if (name === undefined || !["", "/", "/mcp"].includes(suffix)) return null;
+  if (name === undefined || !["", "/mcp"].includes(suffix.replace(/\/+$/, ""))) return null;
   if (name === "oauth-authorization-server") return serverMetadata(baseUrl);
-  return resourceMetadata(baseUrl, suffix === "/mcp" ? `${baseUrl}/mcp` : baseUrl);
+  return resourceMetadata(baseUrl, suffix.startsWith("/mcp") ? `${baseUrl}/mcp` : baseUrl);
 };
 
-/** Returns whether a client may ask for access to this resource (RFC 8707): the service, or its MCP endpoint. */
+/** An address as a URL parser writes it, without slashes at its end. */
+const plain = (address: string): string =>
+  (URL.canParse(address) ? new URL(address).href : address).replace(/\/+$/, "");
+
+/**
+ * Returns whether a client may ask for access to this resource (RFC 8707): the service, or its MCP endpoint. Many clients
+ * name no resource, or write it as a URL parser does, or with a slash at its end. They mean this service.
+ */
 export const isOurResource = (baseUrl: string, resource: string): boolean =>
-  // Clients that parse a URL write a slash after a host without a path.
-  [baseUrl, `${baseUrl}/`, `${baseUrl}/mcp`].some(
-    (ours) => resource === ours || (URL.canParse(resource) && new URL(resource).href === new URL(ours).href),
-  );
+  ["", plain(baseUrl), plain(`${baseUrl}/mcp`)].includes(plain(resource));
