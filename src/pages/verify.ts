@@ -58,6 +58,7 @@ const renderVerification = (
     label: string | null;
     acting: AgentView[];
     waiting: AgentView[];
+    unapproved: AgentView[];
     chosen: string[] | null;
     errors: FormErrors;
   },
@@ -111,7 +112,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
   ): Promise<void> => {
     const { mine } = verification;
     // Others may be the agent, so they see no other agent of the account.
-    const { acting, waiting } = mine ? await readAgents(context, request) : { acting: [], waiting: [] };
+    const agents = mine ? await readAgents(context, request) : { acting: [], waiting: [], unapproved: [] };
     const viewer = mine ? null : await viewerOf(context, sessionHash(request, baseUrl()));
     const tokenFor = (path: string) => giveFormToken(request, response, baseUrl(), path);
     const shown = {
@@ -120,8 +121,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       path: request.path,
       email,
       label: viewer?.label ?? null,
-      acting,
-      waiting,
+      ...agents,
       chosen,
       errors,
     };

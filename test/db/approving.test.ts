@@ -130,6 +130,70 @@ test.serial("approving an agent whose link proved a method needs a sign-in, and 
   t.is((await market.sql("select from market.report where account_id = $1", [caller.account])).length, 1);
 });
 
+test.serial(
+  "an agent that nobody approved reads nothing of the account that a person has claimed by its link",
+  async (t) => {
+    const { caller, session, verification } = await provedFirst();
+    const approved = await market.connect("Approved");
+    await approve(approved, session);
+    const [own, reported] = [await market.offer(approved), await market.offer(await market.approved())];
+    const ask = await market.ask(approved);
+    await market.call(approved, "archive_offer", { id: own });
+    await market.call(approved, "report_offer", { id: reported, reason: "spam", comment: "Mine." });
+    await market.sql("update market.report set completed_at = now() where account_id = $1", [caller.account]);
+    await market.sql("update market.account set display_name = 'Lena' where id = $1", [caller.account]);
+
+    const seen = await me(caller);
+    t.like(seen, { display_name: "", activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 } });
+    t.like(seen.account, { connected: false, published_offers: 0 });
+    const list = { status: null, page_size: 50, cursor: null };
+    t.deepEqual((await market.call(caller, "list_offers", list)).results, []);
+    t.deepEqual((await market.call(caller, "list_asks", list)).results, []);
+    t.deepEqual((await market.call(caller, "list_events", { after: null, page_size: 50, wait: 0 })).events, []);
+    t.deepEqual((await market.call(caller, "list_webhooks")).webhooks, []);
+    for (const [name, args] of [
+      ["get_offer", { id: own }],
+      ["get_ask", { id: ask }],
+      ["list_matches", { id: ask, since: null, page_size: 10, cursor: null }],
+    ] as const)
+      t.is(await refused(market.call(caller, name, args)), "404 not_found", name);
+    t.is(await refused(market.call(caller, "delete_webhook", { id: own })), "403 verification_required");
+    await market.call(caller, "report_offer", { id: reported, reason: "scam", comment: "Not mine." });
+    t.deepEqual(await market.sql("select comment from market.report where account_id = $1", [caller.account]), [
+      { comment: "Mine." },
+    ]);
+    const poll = { id: verification, base_url: "", link_key: caller.token };
+    t.is((await market.call(caller, "get_verification", poll)).status, "completed", "all that it learns");
+
+    const person = { ...caller, session, token: session, link: session, agent: "" };
+    const { agents } = await market.callAsPerson(person, "list_agents");
+    t.deepEqual(agents.find(({ id }: Answer) => id === caller.agent)?.connected_at, null, "the person sees it");
+    await market.callAsPerson(person, "remove_agent", { agent_id: caller.agent });
+    t.is(await refused(me(caller)), "401 unauthorized");
+  },
+);
+
+test.serial("an approval moves the reports of the agent, and none of the person whose account it had", async (t) => {
+  const { caller, session } = await provedFirst();
+  const sibling = await market.connect();
+  await approve(sibling, session);
+  const [one, other] = [await market.offer(await market.approved()), await market.offer(await market.approved())];
+  await market.call(sibling, "report_offer", { id: one, reason: "spam", comment: "Private." });
+  await market.call(caller, "report_offer", { id: other, reason: "spam", comment: null });
+  const person = await signIn();
+  await approve(caller, person.session);
+  const reports = await market.sql("select offer_id, account_id from market.report where offer_id = any ($1)", [
+    [one, other],
+  ]);
+  t.deepEqual(
+    new Map(reports.map(({ offer_id, account_id }) => [offer_id, account_id])),
+    new Map([
+      [one, caller.account],
+      [other, person.account],
+    ]),
+  );
+});
+
 test.serial("if another person approves the agent, a proved method stays with its account", async (t) => {
   const { caller, session, verification } = await provedFirst();
   const { body: open } = await verify(caller, "apple");

@@ -62,6 +62,7 @@ const STATES: State[] = [
           AGENT,
           { ...AGENT, id: REMOVED_AGENT.id, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" },
           { ...REMOVED_AGENT, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" },
+          { ...AGENT, id: "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0f", name: "Never approved", connected_at: null },
         ],
       },
     },

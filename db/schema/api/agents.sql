@@ -15,8 +15,9 @@ begin
       -- An account has at most 25 connected agents. Of the removed ones, only the latest are listed.
       select * from (
         select g.id, g.name, g.created_at, g.connected_at, g.removed_at, g.disconnected_at from market.agent g
-        where g.account_id = internal.account_id() and (g.connected_at is not null or g.disconnected_at is not null)
-          and (g.removed_at is null or g.removed_at >= internal.shown_since())
+        where g.account_id = internal.account_id()
+          and (g.removed_at is null
+            or g.removed_at >= internal.shown_since() and (g.connected_at is not null or g.disconnected_at is not null))
         order by g.removed_at is not null, g.removed_at desc limit 100) as g) as a,
     lateral (select count(*) as number, max(o.created_at) as latest
       from market.offer o where o.agent_id = a.id and o.account_id = internal.account_id()) as o,
@@ -26,7 +27,9 @@ end
 $$;
 comment on function api.list_agents() is
   'Returns the agents of the account, removed ones last: name, when approved, the month of the last write, and the '
-  'number of offers and asks. One with disconnected_at waits until the person approves it again (api.approve_agent).';
+  'number of offers and asks. One with disconnected_at waits until the person approves it again (api.approve_agent). '
+  'One with neither connected_at nor disconnected_at has never been approved: it asked the person to prove a method of '
+  'the account that it had itself.';
 grant execute on function api.list_agents() to souk_api;
 
 create or replace function api.remove_own_agent() returns jsonb

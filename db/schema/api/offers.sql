@@ -181,16 +181,18 @@ begin
   end if;
   -- While this call waited for the account, the offer may have been archived or removed. The policy of the table is
   -- checked with the same snapshot as this query.
-  insert into market.report as r (offer_id, account_id, agent_id, reason, comment)
+  insert into market.report (offer_id, account_id, agent_id, reason, comment)
   select o.id, internal.account_id(), internal.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), '')
   from market.offer o where o.id = report_offer.id and o.status = 'published'
-  on conflict on constraint report_once do update
-    set agent_id = excluded.agent_id, reason = excluded.reason, comment = excluded.comment, created_at = now(),
-      completed_at = null
-    where r.completed_at is not null;
-  if not found and not exists (
-    select from market.offer o where o.id = report_offer.id and o.status = 'published') then
-    perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+  on conflict on constraint report_once do nothing;
+  if not found then
+    if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
+      perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+    end if;
+    -- The account has reported it before. An agent that may not read the account changes nothing.
+    update market.report r set agent_id = internal.agent_id(), reason = report_offer.reason,
+      comment = nullif(btrim(report_offer.comment), ''), created_at = now(), completed_at = null
+    where r.offer_id = report_offer.id and r.account_id = internal.visible_account_id() and r.completed_at is not null;
   end if;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
     'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');

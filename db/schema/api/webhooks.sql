@@ -66,12 +66,14 @@ create or replace function api.delete_webhook(id uuid) returns jsonb
   language plpgsql volatile
 as $$
 begin
+  perform internal.require_permission('manage_webhooks');
   perform internal.delete_own_webhook(delete_webhook.id);
   return jsonb '{}';
 end
 $$;
 comment on function api.delete_webhook(uuid) is
-  'Deletes an own webhook; what was not sent is not sent any more. Raises 404 for any other id.';
+  'Deletes an own webhook; what was not sent is not sent any more. Raises 403 when nobody approved the agent, and 404 '
+  'for any other id.';
 grant execute on function api.delete_webhook(uuid) to souk_api;
 
 create or replace function api.test_webhook(id uuid) returns jsonb

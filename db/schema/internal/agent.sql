@@ -26,16 +26,19 @@ create or replace function internal.is_abandoned(agent market.agent) returns boo
   language plpgsql stable
 as $$
 begin
-  -- An agent whose account has reported an offer is not abandoned, because reports must keep their account.
   return agent.connected_at is null and agent.disconnected_at is null
-    and exists (select from market.account_stats p
-      where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
-    and not exists (select from market.report r where r.account_id = agent.account_id)
+    and agent.created_at <= now() - interval '7 days'
+    -- Of an account that a person has claimed, the activity and the reports are not the agent's.
+    and (exists (select from market.account a where a.id = agent.account_id and a.claimed_at is not null)
+      or exists (select from market.account_stats p
+          where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
+        -- Reports must keep their account.
+        and not exists (select from market.report r where r.account_id = agent.account_id))
     and not exists (select from market.submission s where s.agent_id = agent.id)
     and not exists (select from market.verification v
       where v.agent_id = agent.id and v.created_at > now() - interval '7 days');
 end
 $$;
 comment on function internal.is_abandoned(market.agent) is
-  'Returns whether an agent is abandoned: nobody approved it, it wrote nothing for 7 days, and it has no reports or '
-  'submissions.';
+  'Returns whether an agent is abandoned: nobody approved it, it wrote nothing for 7 days, and it has no submissions, '
+  'nor reports that would lose their account.';

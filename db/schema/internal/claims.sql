@@ -19,9 +19,23 @@ as $$
   select case when current_setting('market.disconnected', true) is distinct from 'true' then internal.account_id() end
 $$;
 comment on function internal.visible_account_id() is
-  'The id of the account whose rows the caller may read: the one that it acts for; null for an agent that is '
-  'disconnected until a person approves it again, and outside a request.';
+  'The id of the account whose rows the caller may read: the one that it acts for; null outside a request, and for an '
+  'agent of a claimed account that the person has not approved: policies compare with this, so it reads nothing.';
 grant execute on function internal.visible_account_id() to souk_agent, souk_person;
+
+create or replace function internal.has_asked_for(method text) returns boolean
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from market.verification v
+    where v.agent_id = internal.agent_id() and v.method = has_asked_for.method and v.status = 'completed');
+end
+$$;
+comment on function internal.has_asked_for(text) is
+  'Whether the calling agent asked for the proof of this sign-in method, and the person gave it. The agent may know '
+  'that, also while it may read nothing else of the account.';
+grant execute on function internal.has_asked_for(text) to souk_agent;
 
 create or replace function internal.connected() returns boolean
   language sql stable parallel safe

@@ -118,12 +118,12 @@ begin
   where v.agent_id = agent.id and v.status = 'pending' and v.expires_at > now()
     and exists (select from market.proved_method p where p.account_id = v.account_id and p.method = v.method);
   update market.submission s set account_id = adopt_agent.account_id where s.agent_id = agent.id;
-  update market.report r set account_id = adopt_agent.account_id where r.account_id = agent.account_id
-    and not exists (
-      select from market.report o where o.offer_id = r.offer_id and o.account_id = adopt_agent.account_id);
-  -- An account has one report for each offer. If both accounts reported the same offer, delete the report of the
-  -- provisional account.
-  delete from market.report r where r.account_id = agent.account_id;
+  -- The account of the agent may be another person's, whose own reports stay. An account has one report for each offer:
+  -- if the new account has reported the same offer, the agent's report is deleted.
+  delete from market.report r where r.agent_id = agent.id and exists (
+    select from market.report o where o.offer_id = r.offer_id and o.account_id = adopt_agent.account_id);
+  update market.report r set account_id = adopt_agent.account_id
+  where r.agent_id = agent.id and r.account_id = agent.account_id;
   -- The provisional account stays for now, because a call in progress may still write to it. jobs.purge_keys deletes
   -- it.
 end

@@ -10,16 +10,17 @@ create or replace function internal.find_agent(
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select a.id, a.account_id, a.connected_at is not null, a.disconnected_at is not null, a.sandbox_id
+  select a.id, a.account_id, a.connected_at is not null, a.connected_at is null and c.claimed_at is not null,
+    a.sandbox_id
   into agent_id, account_id, connected, disconnected, sandbox_id
-  from market.agent a
+  from market.agent a join market.account c on c.id = a.account_id
   where a.token_hash = find_agent.token_hash and a.removed_at is null
     and (a.token_expires_at is null or a.token_expires_at > now());
 end
 $$;
 comment on function internal.find_agent(bytea) is
   'Returns the agent whose token has this SHA-256; nulls when the token is unknown or has expired, or the agent was '
-  'removed.';
+  'removed. disconnected: a person has claimed its account and has not approved it, or not again after a recovery.';
 grant execute on function internal.find_agent(bytea) to souk_api;
 
 create or replace function internal.enter_agent(token_hash bytea) returns boolean

@@ -22,13 +22,13 @@ create index report_open_idx on market.report (offer_id) where completed_at is n
 alter table market.report enable row level security;
 alter table market.report force row level security;
 create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
-create policy "an account sees its reports" on market.report for select to souk_agent, souk_person
-  using (account_id = (select internal.account_id()));
+create policy "an account sees its reports; an agent its own" on market.report for select to souk_agent, souk_person
+  using (account_id = (select internal.visible_account_id()) or agent_id = (select internal.agent_id()));
 create policy "a caller reports published offers" on market.report for insert to souk_agent, souk_person
   with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 create policy "a caller reports again" on market.report for update to souk_agent, souk_person
-  using (account_id = (select internal.account_id()))
+  using (account_id = (select internal.visible_account_id()))
   with check (account_id = (select internal.account_id()) and completed_at is null
     and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));

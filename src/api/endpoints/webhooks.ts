@@ -84,9 +84,10 @@ export const WEBHOOKS_ENDPOINTS: readonly Endpoint[] = [
     auth: "token",
     handler: write,
     function: "delete_webhook",
+    permission: "manage_webhooks",
     pathParameters: ID,
     answers: { 204: { description: "Deleted." } },
-    problems: ["not_found"],
+    problems: ["verification_required", "not_found"],
     cache: "no-store",
   },
   {

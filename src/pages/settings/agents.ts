@@ -17,7 +17,7 @@ const PATH = "/settings";
 type Agent = {
   id: string;
   name: string;
-  /** Null while the agent waits to be approved again. */
+  /** Null while the agent waits to be approved again, and for one that was never approved. */
   connected_at: string | null;
   disconnected_at: string | null;
   /** YYYY-MM */
@@ -49,19 +49,25 @@ const toView = (agent: Agent) => ({
 /** An agent as pages show it. */
 export type AgentView = ReturnType<typeof toView>;
 
-/**
- * Reads the agents of the person at this browser: those that act for the account, those that wait to be approved again
- * after the account was recovered, and those that were removed.
- */
-export const readAgents = async (
-  context: PagesContext,
-  request: Request,
-): Promise<{ acting: AgentView[]; waiting: AgentView[]; removed: AgentView[] }> => {
+/** The agents of an account, as pages list them. */
+export type Agents = {
+  /** They act for the account. */
+  acting: AgentView[];
+  /** They wait to be approved again after the account was recovered. */
+  waiting: AgentView[];
+  /** Nobody has approved them: the person proved a sign-in method at a link of theirs. */
+  unapproved: AgentView[];
+  removed: AgentView[];
+};
+
+/** Reads the agents of the person at this browser. */
+export const readAgents = async (context: PagesContext, request: Request): Promise<Agents> => {
   const { agents } = await askAs(context)<{ agents: Agent[] }>(request, "list_agents");
   const views = agents.map(toView);
   const left = views.filter(({ removed }) => removed === null);
   return {
-    acting: left.filter(({ disconnected }) => disconnected === null),
+    acting: left.filter(({ connected }) => connected !== null),
+    unapproved: left.filter(({ connected, disconnected }) => connected === null && disconnected === null),
     waiting: left.filter(({ disconnected }) => disconnected !== null),
     removed: views.filter(({ removed }) => removed !== null),
   };
