@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
 import { loadCode } from "./load_code.ts";
 import { loadData } from "./load_data.ts";
+import { migrateQueue } from "./queue.ts";
 import { applyStructure } from "./structure.ts";
 
 /** The key of the advisory lock that makes processes migrate one after another: the bytes of "soukmigr". */
@@ -38,7 +38,8 @@ const withLockTimeout = (url: string): string => {
 /**
  * Makes a database, or brings it up to date: the structure, the code, graphile-worker's own schema, and the shipped rows.
  * Does nothing if the database is up to date. Several processes may call it at once.
- * @param url a login that may create roles and schemas, and the extension vector if it does not exist yet
+ * @param url a login that may become souk_owner (souk_migrator); for a new database also one that owns it and may create
+ *   roles, and the extension vector if it does not exist yet
  * @param stopping ends the wait for another process that migrates
  * @throws if a step fails or cannot get a lock in time, or if another state of the sources made the database; the step
  *   has then changed nothing
@@ -73,32 +74,11 @@ const connected = async <T>(connectionString: string, step: (client: pg.Client) 
 
 const apply = async (connectionString: string): Promise<void> => {
   await connected(connectionString, (client) => applyStructure(client, connectionString));
+  // Before the code, which grants rights on the queue, and before the rows, because a change of synonyms enqueues a job.
+  await migrateQueue(connectionString);
   const dropped = (await connected(connectionString, loadCode)) ?? [];
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
-  const pool = new pg.Pool({ connectionString, max: 1 });
-  // A lost connection makes the running query fail. Without these listeners, it would also end the process.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  try {
-    const { rows } = await pool.query<{ installed: boolean; database: string }>(
-      `select exists (select from pg_namespace where nspname = 'graphile_worker') as installed,
-         quote_ident(current_database()) as database`,
-    );
-    const { installed, database } = rows[0] ?? { installed: false, database: "" };
-    // The role souk_queue owns the queue, so that the worker needs no rights of souk_owner to use it.
-    if (!installed) await pool.query(`grant create on database ${database} to souk_queue`);
-    try {
-      await pool.query("set role souk_queue");
-      await runMigrations({ pgPool: pool, logger: new Logger(() => () => undefined) });
-    } finally {
-      await pool.query("reset role");
-      if (!installed) await pool.query(`revoke create on database ${database} from souk_queue`);
-    }
-  } finally {
-    await pool.end();
-  }
-  // The queue must exist before the rows are loaded, because a change of synonyms enqueues a job.
   for (const { table, kept } of await connected(connectionString, (client) => loadData(client)))
     if (kept.length > 0)
       process.stdout.write(
