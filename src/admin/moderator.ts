@@ -140,7 +140,7 @@ export const runModeratorCommand = async (config: Config, args: readonly string[
   ]);
   const embedded = await startEmbeddedDatabase(config.dataDir);
   try {
-    await migrate(embedded.url, true);
+    await migrate(embedded.url, { embedded: true });
     return await manageModerators(embedded.url, args);
   } finally {
     await embedded.close();

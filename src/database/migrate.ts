@@ -28,11 +28,37 @@ const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void>
   }
 };
 
-const withLockTimeout = (url: string): string => {
+const withSetting = (url: string, setting: string): string => {
   const parsed = new URL(url);
   const given = parsed.searchParams.get("options");
-  parsed.searchParams.set("options", `${given ? `${given} ` : ""}-c lock_timeout=${LOCK_TIMEOUT}`);
+  parsed.searchParams.set("options", `${given ? `${given} ` : ""}-c ${setting}`);
   return parsed.href;
+};
+
+/** The SQLSTATE (read_only_sql_transaction) of a change that a session for looking only tries. */
+const READ_ONLY = "25006";
+
+const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && (("code" in error && error.code === READ_ONLY) || isReadOnly(error.cause));
+
+/**
+ * Why a superuser does not change a database that exists: whatever another role has left there, such as a trigger, would
+ * run with the rights of the session's login. Setting a role does not help, because a trigger can reset it.
+ */
+const refusal = (login: string): Error =>
+  new Error(
+    `This database exists already, and ${login} is a superuser: whatever any role has left in the database would run with a ` +
+      "superuser's rights. Run `npm run migrate` as souk_migrator, which has a password after `alter role souk_migrator " +
+      "password '...'`.",
+  );
+
+/** The name of the session's login if it is a superuser and the database exists already; else null. */
+const superuserOfMarket = async (session: pg.Client): Promise<string | null> => {
+  const { rows } = await session.query<{ login: string }>(
+    `select session_user::text as login from pg_roles
+     where rolname = session_user and rolsuper and to_regnamespace('market') is not null`,
+  );
+  return rows[0]?.login ?? null;
 };
 
 /**
@@ -40,21 +66,36 @@ const withLockTimeout = (url: string): string => {
  * Does nothing if the database is up to date. Several processes may call it at once.
  * @param url a login that may become souk_owner (souk_migrator); for a new database also one that owns it and may create
  *   roles, and the extension vector if it does not exist yet
- * @param stopping ends the wait for another process that migrates
- * @throws if a step fails or cannot get a lock in time, or if another state of the sources made the database; the step
- *   has then changed nothing
+ * @param options.embedded the embedded database: only its own process uses it, so its superuser's login may migrate it
+ * @param options.refuseSuperuser a superuser's login is refused if the database exists. Without it, one may look whether
+ *   there is something to do, and is refused if there is
+ * @param options.stopping ends the wait for another process that migrates
+ * @throws if a step fails or cannot get a lock in time, if another state of the sources made the database, or if a
+ *   superuser's login would change a database that exists; the step has then changed nothing
  */
-export const migrate = async (url: string, embedded = false, stopping?: AbortSignal): Promise<void> => {
+export const migrate = async (
+  url: string,
+  {
+    embedded = false,
+    refuseSuperuser = false,
+    stopping,
+  }: { embedded?: boolean; refuseSuperuser?: boolean; stopping?: AbortSignal } = {},
+): Promise<void> => {
   // An embedded database has one process and one session.
   if (embedded) return apply(url);
-  const connectionString = withLockTimeout(url);
+  const connectionString = withSetting(url, `lock_timeout=${LOCK_TIMEOUT}`);
   const turn = new pg.Client({ connectionString });
   turn.on("error", () => undefined);
   await turn.connect();
   try {
     // graphile-migrate has a lock of its own, but fails at once instead of waiting for it.
     await untilTurn(turn, stopping);
-    await apply(connectionString);
+    const superuser = await superuserOfMarket(turn);
+    if (superuser === null) return await apply(connectionString);
+    if (refuseSuperuser) throw refusal(superuser);
+    await apply(withSetting(connectionString, "default_transaction_read_only=on")).catch((error: unknown) => {
+      throw isReadOnly(error) ? refusal(superuser) : error;
+    });
   } finally {
     await turn.end();
   }

@@ -83,6 +83,21 @@ test.serial("souk_migrator makes a database that a superuser has prepared, and n
   await t.notThrowsAsync(migrate(migrator));
 });
 
+test.serial("a superuser changes no database that exists, but may look whether there is something to do", async (t) => {
+  const refused = { message: /^This database exists already, and postgres is a superuser: .* as souk_migrator/ };
+  await t.throwsAsync(migrate(url.superuser, { refuseSuperuser: true }), refused);
+  await t.notThrowsAsync(migrate(url.superuser));
+  for (const behind of [
+    "update internal.loaded set hash = repeat('0', 64) where name = 'code'",
+    "update internal.loaded set hash = repeat('0', 64) where name = 'reason.tsv'",
+    "delete from graphile_worker.migrations where id = (select max(id) from graphile_worker.migrations)",
+  ]) {
+    await sql(url.superuser, behind);
+    await t.throwsAsync(migrate(url.superuser), refused, behind);
+    await t.notThrowsAsync(migrate(url.migrator), behind);
+  }
+});
+
 /** A login may become these roles, and no others. pg_read_all_stats reads figures only, and only a superuser can grant it. */
 const MEMBERSHIPS = {
   souk_api: ["souk_agent", "souk_moderator", "souk_person"],
