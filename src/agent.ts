@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Event, type Market, type OfferPublished, openMarket, ProblemError, type SearchResult } from "souk/client";
-import { visibleText } from "./http/visible_text.ts";
+import { visibleText } from "./base/visible_text.ts";
 
 /**
  * `npm run agent`: an agent that is a program, an example of what every agent does. It connects once, keeps its

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrl, optional, withDefault } from "./environment.ts";
+import { httpUrl, optional, withDefault } from "./base/environment.ts";
 import type { OpenAiSettings } from "./reader/embedders.ts";
 import { readSignInSettings, type SignInSettings, signInEnvironment } from "./sign_in/settings.ts";
 import { readKeys } from "./webhooks/secrets.ts";

@@ -2,8 +2,8 @@ import cluster from "node:cluster";
 import { enableCompileCache } from "node:module";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
+import { createLog } from "./base/log.ts";
 import { type Config, readConfig } from "./config.ts";
-import { createLog } from "./log.ts";
 
 /** The command line. Each command imports its code when it runs, so that an API process does not load the worker. */
 
@@ -47,7 +47,7 @@ const serve =
 const migrate: Command = async (config) => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
   const log = createLog(config.logLevel);
-  const { migrate } = await import("./database/migrate.ts");
+  const { migrate } = await import("./install/migrate.ts");
   await migrate(config.databaseDirectUrl ?? config.databaseUrl, { refuseSuperuser: true });
   log.info("the database is up to date");
 };

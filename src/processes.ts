@@ -1,8 +1,8 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
+import type { Log } from "./base/log.ts";
 import type { Config } from "./config.ts";
-import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
 

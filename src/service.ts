@@ -4,22 +4,22 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Admin, openAdmin } from "./admin/admin.ts";
+import { createFigures } from "./api/rate_limit_headers.ts";
+import { findDocuments } from "./assistants/oauth/client_document.ts";
+import type { Log } from "./base/log.ts";
+import { useTracer } from "./base/tracing/tracing.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./database/database.ts";
-import { createFigures } from "./http/figures.ts";
-import { listenForNotifications, type Notifications } from "./http/notifications.ts";
-import { createReadiness, type Readiness } from "./http/readiness.ts";
-import { serve } from "./http/server.ts";
-import type { Log } from "./log.ts";
+import { listenForNotifications, type Notifications } from "./database/notifications.ts";
 import { keepsMail } from "./mail/mailbox.ts";
 import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { serveMetrics } from "./metrics/serve.ts";
-import { findDocuments } from "./oauth/client_document.ts";
 import { type Part, runParts } from "./parts.ts";
 import { joinMetrics } from "./processes.ts";
 import { createEmbedder } from "./reader/embedders.ts";
+import { createReadiness, type Readiness } from "./readiness.ts";
 import { openSignIn, type SignIn } from "./sign_in/sign_in.ts";
-import { useTracer } from "./tracing/tracing.ts";
+import { serve } from "./web/server.ts";
 
 /**
  * The parts of each process, in the order in which they start. They stop in the reverse order: the HTTP server answers
@@ -78,7 +78,7 @@ const made = <T>(part: T | undefined, name: string): T => {
 
 /** Imported only by processes that have an API: its modules take 25 MB. */
 const loadApp = async () => {
-  const [{ createApp }, { ENDPOINTS }] = await Promise.all([import("./http/app.ts"), import("./http/endpoints.ts")]);
+  const [{ createApp }, { ENDPOINTS }] = await Promise.all([import("./app.ts"), import("./api/endpoints.ts")]);
   return { createApp, ENDPOINTS };
 };
 
@@ -96,7 +96,7 @@ const traces: MakePart = ({ command, config }) => ({
   name: "traces",
   start: async () => {
     if (!config.traces) return undefined;
-    const { openTracer } = await import("./tracing/opentelemetry.ts");
+    const { openTracer } = await import("./base/tracing/opentelemetry.ts");
     const tracer = openTracer(command === "start" ? "souk" : `souk-${command}`);
     useTracer(tracer);
     return tracer.close;
@@ -110,7 +110,7 @@ const embeddedDatabase: MakePart = (service) => ({
     const { startEmbeddedDatabase } = await import("./database/embedded.ts");
     const starting = startEmbeddedDatabase(service.config.dataDir);
     // The database starts in its own thread, so this thread can already load the modules of the next parts.
-    await Promise.all([import("./database/migrate.ts"), import("../worker/main.ts"), loadApp(), starting]);
+    await Promise.all([import("./install/migrate.ts"), import("../worker/main.ts"), loadApp(), starting]);
     const database = await starting;
     service.url = database.url;
     service.directUrl = database.url;
@@ -180,7 +180,7 @@ const migration: MakePart = (service) => ({
   name: "migration",
   prepare: async (stopping) => {
     const { log, directUrl: url, embedded, readiness } = service;
-    const { migrate } = await import("./database/migrate.ts");
+    const { migrate } = await import("./install/migrate.ts");
     await untilItWorks("the database could not be migrated", log, stopping, async () => {
       await migrate(url, { embedded, stopping });
     });

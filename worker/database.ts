@@ -1,7 +1,7 @@
 import type pg from "pg";
+import { currentRequestId } from "../src/base/request.ts";
+import { currentTraceparent, measured } from "../src/base/tracing/tracing.ts";
 import { DATABASE } from "../src/database/database.ts";
-import { currentRequestId } from "../src/database/request.ts";
-import { currentTraceparent, measured } from "../src/tracing/tracing.ts";
 
 /**
  * Calls a function of schema `jobs` in one statement. Objects are sent and returned as JSON.

@@ -1,4 +1,4 @@
-import type { Log } from "../src/log.ts";
+import type { Log } from "../src/base/log.ts";
 import { decryptSecret, type WebhookKeys } from "../src/webhooks/secrets.ts";
 import type { Send } from "../src/webhooks/send.ts";
 import type { CallJobs } from "./database.ts";

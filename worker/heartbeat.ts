@@ -1,5 +1,5 @@
 import type { WorkerEvents } from "graphile-worker";
-import type { Log } from "../src/log.ts";
+import type { Log } from "../src/base/log.ts";
 import type { Part } from "../src/parts.ts";
 import type { CallJobs } from "./database.ts";
 

@@ -1,8 +1,8 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkerEvents } from "graphile-worker";
+import type { Log } from "../src/base/log.ts";
 import { openPool } from "../src/database/database.ts";
-import type { Log } from "../src/log.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Metrics } from "../src/metrics/metrics.ts";
 import { type Part, runParts } from "../src/parts.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Logger, type Runner, run, type TaskList, type WorkerEvents } from "graphile-worker";
 import type pg from "pg";
-import type { Log } from "../src/log.ts";
+import type { Log } from "../src/base/log.ts";
 import type { Part } from "../src/parts.ts";
 
 /** How many jobs run at a time. A job mostly waits for a provider and computes little. */

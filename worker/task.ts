@@ -1,11 +1,11 @@
 import type { Task } from "graphile-worker";
 import { z } from "zod";
-import { onBehalfOf } from "../src/database/request.ts";
-import type { Log } from "../src/log.ts";
+import type { Log } from "../src/base/log.ts";
+import { onBehalfOf } from "../src/base/request.ts";
+import { startSpan } from "../src/base/tracing/tracing.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Embedder } from "../src/reader/extraction.ts";
 import type { Reader } from "../src/reader/fallback.ts";
-import { startSpan } from "../src/tracing/tracing.ts";
 import type { CallJobs } from "./database.ts";
 
 /** What tasks may use. */

@@ -1,4 +1,4 @@
-import type { Log } from "../src/log.ts";
+import type { Log } from "../src/base/log.ts";
 import type { Part } from "../src/parts.ts";
 import { prepareKnowledge } from "../src/reader/builtin/knowledge.ts";
 import { LEARNING } from "../src/reader/builtin/learn.ts";

@@ -2,7 +2,7 @@
 -- says which files are structure and which are code (loaded again when it changes).
 
 -- These two need a login that may create roles. They run in a transaction of their own, before graphile-worker makes
--- its tables (src/database/structure.ts).
+-- its tables (src/install/structure.ts).
 --!include roles.sql
 --!include logins.sql
 

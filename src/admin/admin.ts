@@ -1,9 +1,9 @@
 import type { NextFunction, Request, Response } from "express";
 import type pg from "pg";
+import type { Log } from "../base/log.ts";
+import { measured } from "../base/tracing/tracing.ts";
 import { ADMIN_POOL_SIZE, DATABASE, type Database, openPool, runOn } from "../database/database.ts";
-import type { Log } from "../log.ts";
 import { sessionHash } from "../pages/session.ts";
-import { measured } from "../tracing/tracing.ts";
 
 /**
  * The entrance to /admin. It admits a moderator by the session of the browser. For everybody else /admin does not

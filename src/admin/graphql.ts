@@ -12,9 +12,9 @@ import {
   parse,
   validate,
 } from "postgraphile/graphql";
+import { PROBLEMS, type ProblemCode, problemOf } from "../base/problem.ts";
+import { currentTraceparent, measured } from "../base/tracing/tracing.ts";
 import { DATABASE, type Database } from "../database/database.ts";
-import { PROBLEMS, type ProblemCode, problemOf } from "../http/problem.ts";
-import { currentTraceparent, measured } from "../tracing/tracing.ts";
 import { createPreset } from "./preset.ts";
 import { checkLimits, LIMITS, operationOf } from "./query_limits.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ACTOR_TYPES } from "../database/enums.ts";
+import { ACTOR_TYPES } from "../base/enums.ts";
 import type { Page } from "../pages/frame.ts";
 import { CURSOR_LENGTH, type PageContext, type PageInfo, queried, queriedId, type Viewer } from "./page_context.ts";
 import { renderAdmin } from "./render.ts";

@@ -1,6 +1,6 @@
 import pg from "pg";
+import { hashSecret, newSecret } from "../base/tokens.ts";
 import type { Config } from "../config.ts";
-import { hashSecret, newSecret } from "../http/tokens.ts";
 
 /**
  * Appoints moderators: `npm run moderator -- add EMAIL|ACCOUNT_ID`, `remove EMAIL|ACCOUNT_ID`, `list`. The command
@@ -136,7 +136,7 @@ export const runModeratorCommand = async (config: Config, args: readonly string[
   if (url) return manageModerators(url, args);
   const [{ startEmbeddedDatabase }, { migrate }] = await Promise.all([
     import("../database/embedded.ts"),
-    import("../database/migrate.ts"),
+    import("../install/migrate.ts"),
   ]);
   const embedded = await startEmbeddedDatabase(config.dataDir);
   try {

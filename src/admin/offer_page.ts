@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { type Problem, problem } from "../http/problem.ts";
+import { type Problem, problem } from "../base/problem.ts";
 import type { Page } from "../pages/frame.ts";
 import { formOf, formPage, idOf, noticeOf, type PageContext, queried, typed, type Viewer } from "./page_context.ts";
 import { piecesOf, readingsOf, renderAdmin, shownValue } from "./render.ts";

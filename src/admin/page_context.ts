@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
-import { PROBLEMS, type Problem, type ProblemCode, problem, problemOf } from "../http/problem.ts";
+import { PROBLEMS, type Problem, type ProblemCode, problem, problemOf } from "../base/problem.ts";
 import { type Handler, readAnswer, STALE_FORM, seeOther } from "../pages/frame.ts";
 import type { OperationName } from "./operations.ts";
 import type { Frame } from "./render.ts";

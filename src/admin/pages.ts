@@ -1,10 +1,10 @@
 import type { Request } from "express";
-import { type ProblemCode, problem } from "../http/problem.ts";
-import { requestIdOf } from "../http/send.ts";
-import { giveFormToken } from "../pages/forgery.ts";
+import { type ProblemCode, problem } from "../base/problem.ts";
 import type { Page } from "../pages/frame.ts";
 import { signInPath } from "../pages/render.ts";
 import { sessionHash } from "../pages/session.ts";
+import { giveFormToken } from "../web/csrf.ts";
+import { requestIdOf } from "../web/send.ts";
 import { accountPages } from "./account_page.ts";
 import type { AdminSchema } from "./graphql.ts";
 import { listPages } from "./list_pages.ts";

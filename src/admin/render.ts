@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { visibleName, withUnseenShown } from "../http/visible_text.ts";
+import { measured } from "../base/tracing/tracing.ts";
+import { visibleName, withUnseenShown } from "../base/visible_text.ts";
 import { type Asset, assetPath, readAsset } from "../pages/assets.ts";
-import { measured } from "../tracing/tracing.ts";
 
 /** Renders the moderators' pages. Templates are compiled once, when the first moderator comes. */
 

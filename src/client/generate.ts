@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ENDPOINTS } from "../http/endpoints.ts";
-import { openApiDocument } from "../http/openapi.ts";
+import { ENDPOINTS } from "../api/endpoints.ts";
+import { openApiDocument } from "../api/openapi.ts";
 
 /**
  * `npm run client`: makes api.d.ts, the types of the client, from the OpenAPI document. It runs before the type check,

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { createMemory } from "./memory.ts";
+import { createMemory } from "../base/lru.ts";
 
 /**
  * Who shares in fair use: an agent, a session, or an address where there is neither.

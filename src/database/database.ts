@@ -1,9 +1,9 @@
 import pg from "pg";
-import { isUnavailable, problem } from "../http/problem.ts";
-import { currentTraceparent, measured } from "../tracing/tracing.ts";
+import { isUnavailable, problem } from "../base/problem.ts";
+import { currentRequest, currentRequestId } from "../base/request.ts";
+import { currentTraceparent, measured } from "../base/tracing/tracing.ts";
 import { type Callers, createCallers } from "./callers.ts";
 import { ANSWER_MS, followReplicas, type Replicas } from "./replicas.ts";
-import { currentRequest, currentRequestId } from "./request.ts";
 import { shareConnections } from "./shared_connections.ts";
 import { createTurns, type Turns } from "./turns.ts";
 
@@ -29,7 +29,7 @@ export type Database = {
    * Calls one `api` function as the actor, in one statement, when it is the turn of the current request's caller.
    * @param args a function, if making the arguments takes processor time: it runs in the caller's turn
    * @returns the function's jsonb result as text, not parsed
-   * @throws the error of PostgreSQL; src/http/problem.ts turns it into a problem
+   * @throws the error of PostgreSQL; src/base/problem.ts turns it into a problem
    */
   call(
     actor: Actor,

@@ -34,7 +34,7 @@ export type EndTurn = (succeeded?: boolean) => void;
 export type Turns<Name extends string> = {
   /**
    * Waits for the caller's turn.
-   * @throws an Error in the form of a refusal by the database, so that src/http/problem.ts understands it: 429 if the
+   * @throws an Error in the form of a refusal by the database, so that src/base/problem.ts understands it: 429 if the
    * caller has too many calls waiting, 503 if nothing succeeds any more, or if the client has hung up or the process
    * stops
    */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import MarkdownIt from "markdown-it";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { Endpoint } from "../api/endpoint.ts";
 import { rootOf } from "../pages/render.ts";
 
 /**

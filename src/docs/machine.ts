@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { DISCOVERY, SERVICE } from "../http/discovery.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { DISCOVERY, SERVICE } from "../api/discovery.ts";
+import type { Endpoint } from "../api/endpoint.ts";
 import { renderGuides } from "./guides.ts";
 
 /** The documents that assistants and other programs find by themselves: llms.txt, the skill, and the server card. */

@@ -1,5 +1,5 @@
-import type { Endpoint } from "../http/endpoint.ts";
-import { openApiDocument } from "../http/openapi.ts";
+import type { Endpoint } from "../api/endpoint.ts";
+import { openApiDocument } from "../api/openapi.ts";
 
 /** The reference at /docs/reference: the OpenAPI document, prepared for pages. */
 

@@ -1,4 +1,4 @@
-import { PROBLEMS } from "../http/problem.ts";
+import { PROBLEMS } from "../base/problem.ts";
 import type { Guide } from "./guides.ts";
 import type { Reference } from "./reference.ts";
 

@@ -1,5 +1,5 @@
+import { isLoopbackHost } from "../base/address.ts";
 import type { Config } from "../config.ts";
-import { isLoopbackHost } from "../http/address.ts";
 import type { Mailer, Message } from "./mailer.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Transporter } from "nodemailer";
-import { problem } from "../http/problem.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
+import { problem } from "../base/problem.ts";
 import type { MailSettings } from "../sign_in/settings.ts";
 
 /** A message to one e-mail address, as plain text and as HTML. */

@@ -2,12 +2,12 @@ import type { WorkerEvents } from "graphile-worker";
 import type pg from "pg";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { z } from "zod";
+import type { Parts } from "../base/tracing/span.ts";
 import type { Replicas } from "../database/replicas.ts";
 import type { Turns } from "../database/turns.ts";
 import type { Embedder } from "../reader/extraction.ts";
 import type { Outcome } from "../reader/fallback.ts";
 import { readUsage } from "../reader/usage.ts";
-import type { Parts } from "../tracing/span.ts";
 
 /**
  * The metrics of a process for Prometheus. Labels are statuses and names from the code (operations, tasks, models,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { hashSecret } from "../http/tokens.ts";
+import { hashSecret } from "../base/tokens.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Prometheus sends its request at once and repeats it within seconds, so the server need not wait for slow clients. */

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import { addressOf } from "../http/address.ts";
-import { problem, problemOf } from "../http/problem.ts";
-import { hashSecret } from "../http/tokens.ts";
-import { placeOf, responseUri, type WayBack } from "../oauth/redirect.ts";
+import { addressOf } from "../base/address.ts";
+import { problem, problemOf } from "../base/problem.ts";
+import { hashSecret } from "../base/tokens.ts";
+import { browserSecret, giveFormToken } from "../web/csrf.ts";
+import { placeOf, responseUri, type WayBack } from "../web/redirect.ts";
 import type { PagesContext } from "./context.ts";
-import { browserSecret, giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import { type Connection, renderApproval, renderApproved, renderDeclined, renderReturning } from "./render.ts";
 import { giveSession, keepSession, sessionHash } from "./session.ts";

@@ -1,5 +1,5 @@
+import type { Endpoint } from "../api/endpoint.ts";
 import type { Database } from "../database/database.ts";
-import type { Endpoint } from "../http/endpoint.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 
 /**

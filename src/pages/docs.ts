@@ -1,10 +1,10 @@
 import type { Response } from "express";
+import { DISCOVERY } from "../api/discovery.ts";
+import { problem } from "../base/problem.ts";
 import { type Guide, renderGuides } from "../docs/guides.ts";
 import { makeLlmsTxt, makeServerCard, makeSkill, makeSkillIndex, SKILL_PATH } from "../docs/machine.ts";
 import { makeReference, type Operation } from "../docs/reference.ts";
 import { find, indexOf, QUERY_LENGTH } from "../docs/search.ts";
-import { DISCOVERY } from "../http/discovery.ts";
-import { problem } from "../http/problem.ts";
 import { hashOf } from "./assets.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";

@@ -1,9 +1,9 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
-import { problem, problemAnswer, problemOf } from "../http/problem.ts";
-import { requestIdOf } from "../http/send.ts";
-import { checkSender, isFormToken, refuseTokens } from "./forgery.ts";
-import { readForm } from "./form.ts";
+import { problem, problemAnswer, problemOf } from "../base/problem.ts";
+import { checkSender, isFormToken, refuseTokens } from "../web/csrf.ts";
+import { readForm } from "../web/form.ts";
+import { requestIdOf } from "../web/send.ts";
 import { renderProblem, signInPath } from "./render.ts";
 
 /**
@@ -74,7 +74,7 @@ const sendProblem = (request: Request, response: Response, baseUrl: string, thro
   const failure = problemOf(thrown);
   const requestId = requestIdOf(response);
   const answer = problemAnswer(failure, requestId, baseUrl);
-  // The page does not show the cause of a failure. src/http/app.ts logs it from here.
+  // The page does not show the cause of a failure. src/app.ts logs it from here.
   if (answer.status >= 500) response.locals["thrown"] = thrown;
   response.status(answer.status).set(answer.headers).vary("Accept");
   if (wantsJson(request)) {

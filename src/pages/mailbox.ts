@@ -1,6 +1,6 @@
 import type { Request } from "express";
-import { addressOf, isLoopbackHost } from "../http/address.ts";
-import { problem } from "../http/problem.ts";
+import { addressOf, isLoopbackHost } from "../base/address.ts";
+import { problem } from "../base/problem.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";

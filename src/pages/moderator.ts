@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
-import { hashSecret, newSecret } from "../http/tokens.ts";
+import { hashSecret, newSecret } from "../base/tokens.ts";
+import { giveFormToken } from "../web/csrf.ts";
 import type { PagesContext } from "./context.ts";
-import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "./frame.ts";
 import { renderPage, rootOf } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { DISCOVERY } from "../http/discovery.ts";
-import { PROBLEMS, type ProblemCode } from "../http/problem.ts";
-import { visibleName, visibleText } from "../http/visible_text.ts";
-import { type Place, placeOf } from "../oauth/redirect.ts";
-import { measured } from "../tracing/tracing.ts";
+import { DISCOVERY } from "../api/discovery.ts";
+import { PROBLEMS, type ProblemCode } from "../base/problem.ts";
+import { measured } from "../base/tracing/tracing.ts";
+import { visibleName, visibleText } from "../base/visible_text.ts";
+import { type Place, placeOf } from "../web/redirect.ts";
 import { assetPath } from "./assets.ts";
 
 /**
@@ -104,7 +104,7 @@ const NOTICE_LENGTH = LABEL_LENGTH + 160;
 
 /**
  * Renders the page on which a person approves or declines an agent.
- * @param shown.token the form's token from src/pages/forgery.ts
+ * @param shown.token the form's token from src/web/csrf.ts
  * @param shown.path the path of the page, to come back to after signing in
  * @param shown.notice why the page is shown again; null the first time
  */

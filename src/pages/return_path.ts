@@ -1,4 +1,4 @@
-import { isId } from "../http/ids.ts";
+import { isId } from "../base/ids.ts";
 
 /**
  * The paths to which a person may be redirected after signing in: our pages that need a sign-in or show more after one,

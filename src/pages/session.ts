@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
+import { readCookie, SESSION_COOKIE, setCookie } from "../base/cookies.ts";
+import { problem } from "../base/problem.ts";
+import { hashSecret } from "../base/tokens.ts";
 import type { Actor } from "../database/database.ts";
-import { readCookie, SESSION_COOKIE, setCookie } from "../http/cookies.ts";
-import { problem } from "../http/problem.ts";
-import { hashSecret } from "../http/tokens.ts";
-import { renewFormSecret } from "./forgery.ts";
+import { renewFormSecret } from "../web/csrf.ts";
 
 /** The browser's session: a cookie with a secret. The database stores the hash of the secret. */
 

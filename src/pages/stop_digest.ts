@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import { isId } from "../http/ids.ts";
-import { problem } from "../http/problem.ts";
-import { hashSecret } from "../http/tokens.ts";
+import { isId } from "../base/ids.ts";
+import { problem } from "../base/problem.ts";
+import { hashSecret } from "../base/tokens.ts";
 import { stopPath } from "../mail/digest.ts";
+import { readForm } from "../web/form.ts";
 import type { PagesContext } from "./context.ts";
-import { readForm } from "./form.ts";
 import type { Page } from "./frame.ts";
 import { renderPage } from "./render.ts";
 

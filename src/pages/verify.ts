@@ -1,12 +1,12 @@
 import type { Request, Response } from "express";
-import type { SignInMethod } from "../database/enums.ts";
-import { problem, problemOf } from "../http/problem.ts";
-import { hashSecret } from "../http/tokens.ts";
-import { visibleName, visibleText } from "../http/visible_text.ts";
+import type { SignInMethod } from "../base/enums.ts";
+import { problem, problemOf } from "../base/problem.ts";
+import { hashSecret } from "../base/tokens.ts";
+import { visibleName, visibleText } from "../base/visible_text.ts";
 import { nameOfMethod } from "../sign_in/methods.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
+import { giveFormToken } from "../web/csrf.ts";
 import type { PagesContext } from "./context.ts";
-import { giveFormToken } from "./forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
 import { LABEL_LENGTH, minutesLeft, renderPage, rootOf, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";

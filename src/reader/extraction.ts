@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../database/enums.ts";
+import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../base/enums.ts";
 import type { Meaning } from "./embed/learn.ts";
 import type { PlaceRows } from "./find/gazetteer.ts";
 import type { Span } from "./text/span.ts";

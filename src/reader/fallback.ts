@@ -1,6 +1,6 @@
+import { within } from "../base/within.ts";
 import type { AskExtraction, BuiltinExtractor, Extractor, MaySend, OfferExtraction } from "./extraction.ts";
 import type { Span } from "./text/span.ts";
-import { within } from "./within.ts";
 
 /** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
 export type Outcome = {

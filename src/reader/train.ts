@@ -11,7 +11,7 @@ import {
   readFiles,
   TRAINING_FILES,
   trainingSetHash,
-} from "../database/data_files.ts";
+} from "../install/data_files.ts";
 import { LEARNING, learnClassifiers, type Things, type TrainingSet } from "./builtin/learn.ts";
 import type { Words } from "./builtin/words.ts";
 import { learnMeaning } from "./embed/learn.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { hashSecret } from "../http/tokens.ts";
+import { hashSecret } from "../base/tokens.ts";
 
 /**
  * The secrets of one sign-in attempt. The browser keeps one secret for the attempt (the flow) in a cookie. The values

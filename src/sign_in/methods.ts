@@ -1,4 +1,4 @@
-import { SIGN_IN_METHODS, type SignInMethod } from "../database/enums.ts";
+import { SIGN_IN_METHODS, type SignInMethod } from "../base/enums.ts";
 
 /** The sign-in methods and their names on pages. internal.method_name gives the same names in SQL. */
 

@@ -15,8 +15,8 @@ import {
   type IDToken,
   ResponseBodyError,
 } from "openid-client";
-import { problem } from "../http/problem.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../base/log.ts";
+import { problem } from "../base/problem.ts";
 import { openIdSecrets } from "./flow.ts";
 import { nameOfMethod, type OpenIdMethod } from "./methods.ts";
 import type { AppleSettings, GoogleSettings } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject } from "node:crypto";
 import { z } from "zod";
-import { httpUrl, optional, withDefault } from "../environment.ts";
+import { httpUrl, optional, withDefault } from "../base/environment.ts";
 
 /** The settings for sign-in, from the environment. A method is offered if all settings of its provider are set. */
 

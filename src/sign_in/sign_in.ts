@@ -1,5 +1,5 @@
-import type { SignInMethod } from "../database/enums.ts";
-import type { Log } from "../log.ts";
+import type { SignInMethod } from "../base/enums.ts";
+import type { Log } from "../base/log.ts";
 import { type Mailbox, openMailbox } from "../mail/mailbox.ts";
 import { type Mailer, openMailer } from "../mail/mailer.ts";
 import type { OpenIdMethod } from "./methods.ts";

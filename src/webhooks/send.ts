@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { sendOutbound } from "../http/outbound.ts";
+import { sendOutbound } from "../base/safe_fetch.ts";
 
 /**
  * One attempt to send an event. Anybody can name an address, so nothing of a response is used but its status and

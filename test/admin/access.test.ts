@@ -4,7 +4,7 @@ import { Agent as HttpAgent, request } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
-import { newSecret } from "../../src/http/tokens.ts";
+import { newSecret } from "../../src/base/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Answer, CallOptions } from "../support/market.ts";
 import { type AdminFixture, codes, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
@@ -276,7 +276,7 @@ test.serial("the schema has no field with a secret or personal contact detail", 
 });
 
 test.serial("an API process does not load the admin's GraphQL libraries before a moderator visits", async (t) => {
-  const app = fileURLToPath(new URL("../../src/http/app.ts", import.meta.url));
+  const app = fileURLToPath(new URL("../../src/app.ts", import.meta.url));
   const admin = fileURLToPath(new URL("../../src/admin/admin.ts", import.meta.url));
   const script = `
     import { createRequire } from "node:module";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 import { manageModerators, newModeratorLink } from "../../src/admin/moderator.ts";
-import { hashSecret, newSecret } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { call, wholeLog } from "../support/market.ts";
 import { type AdminFixture, openAdminFixture, sameOrigin } from "./fixture.ts";
 

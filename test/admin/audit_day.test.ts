@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import { manageModerators } from "../../src/admin/moderator.ts";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { codeFrom } from "../sign_in/mailbox.ts";
 import { type Market, signInByMail, startMarket, stranger } from "../sign_in/market.ts";
 import type { View, Visitor } from "../sign_in/visitor.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { hashSecret, newSecret } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { createDatabase } from "../support/database.ts";
 import {
   type Agent,

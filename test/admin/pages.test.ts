@@ -3,7 +3,7 @@ import { validate } from "postgraphile/graphql";
 import { OPERATIONS } from "../../src/admin/operations.ts";
 import { checkLimits, operationOf } from "../../src/admin/query_limits.ts";
 import { ago, piecesOf, readingsOf, shownValue } from "../../src/admin/render.ts";
-import { hashSecret, newSecret } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { SOFA } from "../support/market.ts";
 import { adminSchema } from "./admin_schema.ts";
 import { type AdminFixture, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";

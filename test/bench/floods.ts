@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { hashSecret, newSecret, newToken } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret, newToken } from "../../src/base/tokens.ts";
 import { withClient } from "../support/client.ts";
 import { quantile, type Result, rawRequest, runLoad } from "./load.ts";
 import type { Market } from "./market.ts";

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type pg from "pg";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { statementOf } from "../../src/database/database.ts";
 import { CHECK_REPLICAS } from "../../src/database/replicas.ts";
-import { hashSecret } from "../../src/http/tokens.ts";
 import { urlOf, withClient } from "../support/client.ts";
 import { sql } from "../support/sql.ts";
 import { readyTemplate } from "../support/template.ts";

@@ -1,7 +1,7 @@
 import pgvector from "pgvector";
+import { hashSecret, linkKey } from "../../src/base/tokens.ts";
 import type { Arguments } from "../../src/database/database.ts";
 import { statementOf } from "../../src/database/database.ts";
-import { hashSecret, linkKey } from "../../src/http/tokens.ts";
 import type { Embedder, QueryExtraction } from "../../src/reader/extraction.ts";
 import { rawRequest } from "./load.ts";
 import type { Caller } from "./market.ts";
@@ -51,7 +51,7 @@ const statementFor = (token: string, name: string, args: Arguments): Statement =
   values: [hashSecret(token), ...Object.values(args)].map(toText),
 });
 
-/** Returns searches as statements, as src/http/handlers/search.ts makes them. They take turns, each as another agent. */
+/** Returns searches as statements, as src/api/handlers/search.ts makes them. They take turns, each as another agent. */
 export const searchStatements = (
   { callers, embedder, extractQuery }: Targets,
   bodies: Record<string, unknown>[],
@@ -71,7 +71,7 @@ export const searchStatements = (
     }),
   );
 
-/** Calls each function as src/http/handle.ts does, with the same arguments in the same order. */
+/** Calls each function as src/api/handle.ts does, with the same arguments in the same order. */
 export const makeScenarios = async (targets: Targets): Promise<Scenario[]> => {
   const { baseUrl, callers } = targets;
   const tokenOf = (n: number): string => callers[n % callers.length]?.token ?? "";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { problemOf } from "../../src/http/problem.ts";
+import { problemOf } from "../../src/base/problem.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused, vectorOf } from "./market.ts";
 import { readsOf } from "./reads.ts";
 import { signing } from "./signing.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import pg from "pg";
-import { onBehalfOf } from "../../src/database/request.ts";
+import { onBehalfOf } from "../../src/base/request.ts";
 import { callJobs } from "../../worker/database.ts";
 import { openMarket } from "./market.ts";
 

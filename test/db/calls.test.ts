@@ -2,8 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
-import { argumentNamesOf } from "../../src/http/arguments.ts";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import { argumentNamesOf } from "../../src/api/arguments.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { openMarket } from "./market.ts";
 
 /** Compares the calls of SQL functions in TypeScript with the arguments that the functions take. */

@@ -1,5 +1,5 @@
 import test from "ava";
-import { loadData } from "../../src/database/load_data.ts";
+import { loadData } from "../../src/install/load_data.ts";
 import { withClient } from "../support/client.ts";
 import { type Answer, openMarket } from "./market.ts";
 

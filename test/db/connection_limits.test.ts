@@ -10,7 +10,7 @@ import { sql } from "../support/sql.ts";
 
 /** PostgreSQL's default max_connections, less superuser_reserved_connections. */
 const OF_A_SERVER = 100 - 3;
-/** The connection of src/http/notifications.ts. */
+/** The connection of src/database/notifications.ts. */
 const LISTENER = 1;
 /** The connection that asks whose reads may use replicas. */
 const REPLICAS = 1;

@@ -12,11 +12,11 @@ import {
   REPORT_REASONS,
   SIGN_IN_METHODS,
   VERIFICATION_STATUSES,
-} from "../../src/database/enums.ts";
+} from "../../src/base/enums.ts";
 import { openMarket } from "./market.ts";
 
 /**
- * Compares each enum of src/database/enums.ts with the check constraint or table of the database that has its values.
+ * Compares each enum of src/base/enums.ts with the check constraint or table of the database that has its values.
  */
 
 let market: Awaited<ReturnType<typeof openMarket>>;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
 import type pg from "pg";
-import { loadCode } from "../../src/database/load_code.ts";
+import { loadCode } from "../../src/install/load_code.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { eventually } from "../support/market.ts";

@@ -11,8 +11,8 @@ import {
   parseRows,
   SHIPPED_TABLES,
   type ShippedTable,
-} from "../../src/database/data_files.ts";
-import { type LoadedTable, loadData } from "../../src/database/load_data.ts";
+} from "../../src/install/data_files.ts";
+import { type LoadedTable, loadData } from "../../src/install/load_data.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { sqlValue as sqlValueAt } from "../support/sql.ts";

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import test from "ava";
-import { SHIPPED_TABLES } from "../../src/database/data_files.ts";
-import { loadCode } from "../../src/database/load_code.ts";
-import { migrate } from "../../src/database/migrate.ts";
-import { readSchema, SCHEMA } from "../../src/database/schema_files.ts";
-import { applyStructure } from "../../src/database/structure.ts";
+import { SHIPPED_TABLES } from "../../src/install/data_files.ts";
+import { loadCode } from "../../src/install/load_code.ts";
+import { migrate } from "../../src/install/migrate.ts";
+import { readSchema, SCHEMA } from "../../src/install/schema_files.ts";
+import { applyStructure } from "../../src/install/structure.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
@@ -97,7 +97,7 @@ test("neither a second migration nor loading the code again changes anything", a
 
 test("processes that start at the same time make a database once", async (t) => {
   const fresh = await createEmptyDatabase(t);
-  const program = fileURLToPath(new URL("../../src/database/migrate.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../../src/install/migrate.ts", import.meta.url));
   const script = `import { migrate } from ${JSON.stringify(program)}; await migrate(${JSON.stringify(fresh.url)});`;
   const migrateElsewhere = () => run(process.execPath, ["--input-type=module", "--eval", script]);
   await t.notThrowsAsync(Promise.all([migrateElsewhere(), migrateElsewhere(), migrateElsewhere()]));

@@ -1,6 +1,6 @@
 import test from "ava";
-import { migrate } from "../../src/database/migrate.ts";
-import { readSchema } from "../../src/database/schema_files.ts";
+import { migrate } from "../../src/install/migrate.ts";
+import { readSchema } from "../../src/install/schema_files.ts";
 import { withClient } from "../support/client.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { sql } from "../support/sql.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "ava";
-import { CLASSIFIER_FILE, DATA, formatRows, parseRows, SHIPPED_TABLES } from "../../src/database/data_files.ts";
-import { loadData } from "../../src/database/load_data.ts";
+import { CLASSIFIER_FILE, DATA, formatRows, parseRows, SHIPPED_TABLES } from "../../src/install/data_files.ts";
+import { loadData } from "../../src/install/load_data.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { hashSecret, newRefreshToken, newToken } from "../../src/http/tokens.ts";
+import { hashSecret, newRefreshToken, newToken } from "../../src/base/tokens.ts";
 import { type Answer, openMarket, refusal, refused } from "./market.ts";
 
 /** The rules of OAuth in SQL: clients, codes, refresh tokens, revoking, and what is deleted. */

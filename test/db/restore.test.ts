@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/install/migrate.ts";
 import { urlOf } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, SOFA, withoutPage } from "../support/market.ts";

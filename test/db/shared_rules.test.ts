@@ -1,6 +1,6 @@
 import test from "ava";
-import { SIGN_IN_METHODS } from "../../src/database/enums.ts";
-import { readableText, visibleText } from "../../src/http/visible_text.ts";
+import { SIGN_IN_METHODS } from "../../src/base/enums.ts";
+import { readableText, visibleText } from "../../src/base/visible_text.ts";
 import { nameOfMethod } from "../../src/sign_in/methods.ts";
 import { openMarket } from "./market.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import test from "ava";
-import { newSecret } from "../../src/http/tokens.ts";
+import { newSecret } from "../../src/base/tokens.ts";
 import {
   honestExtraction,
   type Provider,

@@ -1,5 +1,5 @@
 import test from "ava";
-import { hashSecret, newSecret, newToken } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret, newToken } from "../../src/base/tokens.ts";
 import { searchTogether } from "../bench/floods.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";

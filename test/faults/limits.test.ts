@@ -1,6 +1,6 @@
 import test from "ava";
 import type pg from "pg";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database, rolledBack } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";

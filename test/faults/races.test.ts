@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { clockOff } from "../support/clock.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";

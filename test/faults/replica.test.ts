@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
+import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { followReplicas } from "../../src/database/replicas.ts";
-import { hashSecret, newSecret } from "../../src/http/tokens.ts";
 import { grant, refresh, statusOf } from "../oauth/client.ts";
 import { urlOf, withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
+import { networkOf } from "../../src/base/address.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { createCallers } from "../../src/database/callers.ts";
 import { createTurns, type EndTurn } from "../../src/database/turns.ts";
-import { networkOf } from "../../src/http/address.ts";
-import { hashSecret } from "../../src/http/tokens.ts";
 
 /** Callers take turns at something scarce, and who is a caller. No database and no HTTP. */
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import type { Agent, Answer, Body } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 

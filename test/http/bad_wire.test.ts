@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import test from "ava";
 import express from "express";
-import { serve } from "../../src/http/server.ts";
-import { newToken } from "../../src/http/tokens.ts";
+import { newToken } from "../../src/base/tokens.ts";
+import { serve } from "../../src/web/server.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, openMarket } from "./contract.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import test from "ava";
 import express from "express";
-import { serve } from "../../src/http/server.ts";
+import { serve } from "../../src/web/server.ts";
 import { eventually } from "../support/market.ts";
 import { openMarket } from "./contract.ts";
 

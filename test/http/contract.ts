@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import pg from "pg";
-import { hashSecret, newSecret } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { createDatabase } from "../support/database.ts";
 import {
   type Agent,

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
-import { indexDocument, openApiDocument } from "../../src/http/openapi.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { indexDocument, openApiDocument } from "../../src/api/openapi.ts";
 import { type Market, openMarket, telling } from "./contract.ts";
 
 /** The list of endpoints, and the documents in which the API describes itself. */

@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import test from "ava";
 import pg from "pg";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
-import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
-import { newToken } from "../../src/http/tokens.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { PROBLEMS, type ProblemCode } from "../../src/base/problem.ts";
+import { newToken } from "../../src/base/tokens.ts";
 import { type Agent, type Answer, type Body, call, eventually } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 
@@ -559,8 +559,8 @@ test.serial("503: while the database cannot answer, Retry-After says how long to
 
 test("503: a problem that is logged says what happened", async (t) => {
   const program = `
-    import { createLog } from "./src/log.ts";
-    import { problem } from "./src/http/problem.ts";
+    import { createLog } from "./src/base/log.ts";
+    import { problem } from "./src/base/problem.ts";
     createLog("info").warn({ err: problem("service_unavailable", "The text could not be read in time.") }, "unavailable");`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
   t.deepEqual(JSON.parse(stdout).err, {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import { type Agent, type Answer, type Body, call, eventually, sessionOf } from "../support/market.ts";
 import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts";

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import test from "ava";
-import { onBehalfOf } from "../../src/database/request.ts";
-import { readText } from "../../src/http/body.ts";
-import { goneFrom } from "../../src/http/entrance.ts";
-import { problemOf } from "../../src/http/problem.ts";
+import { problemOf } from "../../src/base/problem.ts";
+import { onBehalfOf } from "../../src/base/request.ts";
+import { goneFrom } from "../../src/web/admission.ts";
+import { readText } from "../../src/web/body.ts";
 import { eventually } from "../support/market.ts";
 
 /** A caller has few large bodies in memory at once. The others stay with their sender. */

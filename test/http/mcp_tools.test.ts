@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import test from "ava";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
-import { bindTools, definitionOf, endpointName } from "../../src/mcp/definitions.ts";
-import { INSTRUCTIONS, TOOLS } from "../../src/mcp/tools.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { bindTools, definitionOf, endpointName } from "../../src/assistants/mcp/definitions.ts";
+import { INSTRUCTIONS, TOOLS } from "../../src/assistants/mcp/tools.ts";
 import type { Body } from "../support/market.ts";
 
 /** The definitions of the tools, which each client sends to its model with each request. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import test from "ava";
-import { document } from "../../src/http/handlers/document.ts";
+import { document } from "../../src/api/handlers/document.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, NOTHING, openContract, openMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";
 

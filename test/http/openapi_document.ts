@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
-import { openApiDocument } from "../../src/http/openapi.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { openApiDocument } from "../../src/api/openapi.ts";
 
 /** Writes the OpenAPI document to the path where `npm run lint` checks it. */
 

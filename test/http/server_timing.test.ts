@@ -1,5 +1,5 @@
 import test from "ava";
-import { hashSecret, newSecret, newToken } from "../../src/http/tokens.ts";
+import { hashSecret, newSecret, newToken } from "../../src/base/tokens.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectedAgent, SOFA } from "../support/market.ts";
 import { type Service, startPart } from "../support/service.ts";

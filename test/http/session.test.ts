@@ -1,6 +1,6 @@
 import test from "ava";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
-import { newSecret } from "../../src/http/tokens.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { newSecret } from "../../src/base/tokens.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { call, wholeLog } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";

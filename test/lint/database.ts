@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
-import { applyStructure } from "../../src/database/structure.ts";
+import { applyStructure } from "../../src/install/structure.ts";
 import { urlOf, withClient } from "../support/client.ts";
 import { findServer } from "../support/postgres.ts";
 import { plpgsqlFindings } from "./plpgsql.ts";

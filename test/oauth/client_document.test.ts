@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, LookupFunction } from "node:net";
 import test from "ava";
-import { findDocuments } from "../../src/oauth/client_document.ts";
+import { findDocuments } from "../../src/assistants/oauth/client_document.ts";
 import { SWITCHING, serveRaw } from "../support/raw_server.ts";
 
 /** Fetching the documents in which clients describe themselves, from servers that want to harm the market. */

@@ -1,5 +1,5 @@
 import test from "ava";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { decide, open, PATH, SECRET } from "./approval.ts";
 import { CONNECTION, REQUEST_ID, raised, servePages } from "./site.ts";
 

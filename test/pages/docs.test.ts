@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
-import { TOOLS } from "../../src/mcp/tools.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { TOOLS } from "../../src/assistants/mcp/tools.ts";
 import { servePages, type Teardown } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
 

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import type { Browser } from "playwright-core";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { launchBrowser, leaveBy, openPage, PHONE, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Script, servePages } from "./site.ts";
 import { faults, SOUND, smallTargets, tabTo } from "./sound.ts";

@@ -1,6 +1,6 @@
 import Validator from "@adobe/structured-data-validator";
 import test from "ava";
-import { SESSION_COOKIE } from "../../src/http/cookies.ts";
+import { SESSION_COOKIE } from "../../src/base/cookies.ts";
 import { newVisitor, type View, type Visitor } from "../sign_in/visitor.ts";
 import { openPage, screenshot, VIEWS } from "../support/browser.ts";
 import { type Agent, type Answer, call, connectedAgent } from "../support/market.ts";

@@ -1,7 +1,6 @@
 import test from "ava";
-import { PROBLEMS, type ProblemCode } from "../../src/http/problem.ts";
-import { visibleName } from "../../src/http/visible_text.ts";
-import { placeOf } from "../../src/oauth/redirect.ts";
+import { PROBLEMS, type ProblemCode } from "../../src/base/problem.ts";
+import { visibleName } from "../../src/base/visible_text.ts";
 import {
   minutesAgo,
   minutesLeft,
@@ -13,6 +12,7 @@ import {
   renderProblem,
   renderReturning,
 } from "../../src/pages/render.ts";
+import { placeOf } from "../../src/web/redirect.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
 

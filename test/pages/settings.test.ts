@@ -1,5 +1,5 @@
 import test from "ava";
-import { SESSION_COOKIE } from "../../src/http/cookies.ts";
+import { SESSION_COOKIE } from "../../src/base/cookies.ts";
 import { screenshot } from "../support/browser.ts";
 import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND } from "./sound.ts";

@@ -1,5 +1,5 @@
 import test from "ava";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import {
   ACCOUNT,
   ACTIVITY,

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import express from "express";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { createCallers } from "../../src/database/callers.ts";
 import type { Actor, Arguments, Database } from "../../src/database/database.ts";
-import { ENDPOINTS } from "../../src/http/endpoints.ts";
 import { pages } from "../../src/pages/pages.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
 

@@ -1,4 +1,5 @@
 import test from "ava";
+import { inOneGo } from "../../src/base/steps.ts";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
 import { featuresOf } from "../../src/reader/builtin/features.ts";
@@ -8,7 +9,6 @@ import type { Example } from "../../src/reader/extraction.ts";
 import { createFeatures, term } from "../../src/reader/judge/features.ts";
 import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
 import { chances, useWeights } from "../../src/reader/judge/model.ts";
-import { inOneGo } from "../../src/reader/steps.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);

@@ -7,7 +7,7 @@ import {
   MEANING_FILE,
   parseClassifiers,
   trainingSetHash,
-} from "../../src/database/data_files.ts";
+} from "../../src/install/data_files.ts";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { train } from "../../src/reader/train.ts";
 

@@ -7,7 +7,7 @@ import {
   parseClassifiers,
   TRAINING_FILES,
   trainingSetHash,
-} from "../../src/database/data_files.ts";
+} from "../../src/install/data_files.ts";
 import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Words } from "../../src/reader/builtin/words.ts";
 import { learnMeaning, type Meaning } from "../../src/reader/embed/learn.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import test from "ava";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/base/log.ts";
 import { openMailer } from "../../src/mail/mailer.ts";
 import { allowed } from "../support/busy.ts";
 import { freePort } from "../support/postgres.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import test from "ava";
+import { newSecret } from "../../src/base/tokens.ts";
 import { readConfig } from "../../src/config.ts";
-import { newSecret } from "../../src/http/tokens.ts";
 import { approvalMessage, signInMessage } from "../../src/mail/messages.ts";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { CODE_LENGTHS, codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";

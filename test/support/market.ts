@@ -1,5 +1,5 @@
 import { type RequestOptions, request } from "node:http";
-import { hashSecret } from "../../src/http/tokens.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { keptSessions } from "./client.ts";
 
 /**

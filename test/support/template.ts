@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { migrate } from "../../src/database/migrate.ts";
+import { migrate } from "../../src/install/migrate.ts";
 import { urlOf, withClient } from "./client.ts";
 
 /**

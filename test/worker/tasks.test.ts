@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "ava";
 import { parseCrontab } from "graphile-worker";
-import { createLog } from "../../src/log.ts";
+import { createLog } from "../../src/base/log.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import { taskList } from "../../worker/tasks.ts";
 import { DB } from "../support/sql_files.ts";

@@ -1,7 +1,7 @@
-import { isUnavailable } from "../../src/http/problem.ts";
+import { isUnavailable } from "../../src/base/problem.ts";
+import { within } from "../../src/base/within.ts";
 import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
 import { locate } from "../../src/reader/locate.ts";
-import { within } from "../../src/reader/within.ts";
 import { type Tools, task } from "../task.ts";
 import { storeOfferVector } from "./embed.ts";
 

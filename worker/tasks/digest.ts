@@ -1,6 +1,6 @@
 import type { Task } from "graphile-worker";
-import { problemOf } from "../../src/http/problem.ts";
-import { visibleText } from "../../src/http/visible_text.ts";
+import { problemOf } from "../../src/base/problem.ts";
+import { visibleText } from "../../src/base/visible_text.ts";
 import { digestMessage, stopPath } from "../../src/mail/digest.ts";
 import { type Tools, task } from "../task.ts";
 

@@ -1,4 +1,4 @@
-import { within } from "../../src/reader/within.ts";
+import { within } from "../../src/base/within.ts";
 import { type Tools, task } from "../task.ts";
 
 /** Longer than a provider normally takes, and short enough that a job is not stuck for long. */

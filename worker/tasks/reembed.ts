@@ -1,4 +1,4 @@
-import { within } from "../../src/reader/within.ts";
+import { within } from "../../src/base/within.ts";
 import { type Tools, task } from "../task.ts";
 
 /** Texts per call to the provider. A batch takes seconds, so a crash repeats little work. */

@@ -1,5 +1,5 @@
-import { problemOf } from "../../src/http/problem.ts";
-import { visibleName } from "../../src/http/visible_text.ts";
+import { problemOf } from "../../src/base/problem.ts";
+import { visibleName } from "../../src/base/visible_text.ts";
 import type { Message } from "../../src/mail/mailer.ts";
 import { approvalMessage, proofMessage } from "../../src/mail/messages.ts";
 import { type Tools, task } from "../task.ts";

@@ -23,6 +23,6 @@ comment on table internal.deleted_row is
   'One row is the key of one shipped row that somebody deleted. An upgrade does not insert the deleted row again.';
 comment on column internal.deleted_row.table_name is 'The table, with its schema.';
 comment on column internal.deleted_row.key is
-  'The values of the columns of the key, in the order of src/database/data_files.ts.';
+  'The values of the columns of the key, in the order of src/install/data_files.ts.';
 comment on column internal.deleted_row.key_md5 is 'MD5 of the key, by which rows are looked up.';
 grant select on internal.deleted_row to souk_dba;

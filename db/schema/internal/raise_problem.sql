@@ -1,4 +1,4 @@
--- A refusal is an exception that src/http/problem.ts turns into a Problem: the SQLSTATE is PT and the status, the
+-- A refusal is an exception that src/base/problem.ts turns into a Problem: the SQLSTATE is PT and the status, the
 -- message is the code, the detail is the sentence, and the hint holds further members as JSON. Any other error is a
 -- bug, and the answer is 500.
 

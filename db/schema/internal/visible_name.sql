@@ -4,7 +4,7 @@ create or replace function internal.visible_name(name text) returns text
   language sql immutable
 as $$
   -- Control, bidirectional and zero-width characters would let a name pretend to be other words on the approval page.
-  -- The pages remove the same characters from names that this function did not clean (src/http/visible_text.ts). A test
+  -- The pages remove the same characters from names that this function did not clean (src/base/visible_text.ts). A test
   -- checks that both lists are equal.
   select nullif(btrim(regexp_replace(normalize(name, nfc),
     '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e'
@@ -36,7 +36,7 @@ begin
   -- An invisible character lets a reader see another text than a person: "18\u200b0 EUR" looks like 180 and was read as
   -- 0, and a run of tags or variation selectors is an order that only a model sees. So these characters are not stored.
   -- A text needs its tabs and line breaks, one joiner after a letter or an emoji, and one variation selector after what
-  -- has variants (an emoji, a digit before a keycap mark, an ideograph). src/http/visible_text.ts has the same rule for
+  -- has variants (an emoji, a digit before a keycap mark, an ideograph). src/base/visible_text.ts has the same rule for
   -- the words of a search. A test compares the two.
   return regexp_replace(normalize(text, nfc),
     '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5'

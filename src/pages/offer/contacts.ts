@@ -1,4 +1,4 @@
-import type { ContactType } from "../../database/enums.ts";
+import type { ContactType } from "../../base/enums.ts";
 import { type ContactHints, findContacts } from "../../reader/find/contacts.ts";
 import { TOP_LEVEL_DOMAINS } from "../../reader/find/mails.ts";
 import { isShapedLikePhone } from "../../reader/find/phones.ts";

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
-import type { CONDITIONS } from "../../database/enums.ts";
-import { isId } from "../../http/ids.ts";
-import { PROBLEMS, problem, problemOf } from "../../http/problem.ts";
-import { readableText, visibleText } from "../../http/visible_text.ts";
+import type { CONDITIONS } from "../../base/enums.ts";
+import { isId } from "../../base/ids.ts";
+import { PROBLEMS, problem, problemOf } from "../../base/problem.ts";
+import { readableText, visibleText } from "../../base/visible_text.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
 import { renderPage, rootOf, signInPath } from "../render.ts";
 import { personOf, sessionHash } from "../session.ts";

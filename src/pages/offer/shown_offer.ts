@@ -1,4 +1,4 @@
-import type { CONDITIONS, PRICE_TYPES } from "../../database/enums.ts";
+import type { CONDITIONS, PRICE_TYPES } from "../../base/enums.ts";
 import type { ContactMethod } from "./contacts.ts";
 
 /** An offer as its page shows it: the result of api.get_offer_page. */

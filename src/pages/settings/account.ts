@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { problem } from "../../http/problem.ts";
+import { problem } from "../../base/problem.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
 import { renderPage, rootOf } from "../render.ts";
 import { clearSession, personOf } from "../session.ts";

@@ -1,5 +1,5 @@
-import { problemOf } from "../../http/problem.ts";
-import { visibleName, visibleText } from "../../http/visible_text.ts";
+import { problemOf } from "../../base/problem.ts";
+import { visibleName, visibleText } from "../../base/visible_text.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";

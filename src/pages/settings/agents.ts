@@ -1,9 +1,9 @@
 import type { Request } from "express";
-import { isId } from "../../http/ids.ts";
-import { problem } from "../../http/problem.ts";
-import { visibleName } from "../../http/visible_text.ts";
+import { isId } from "../../base/ids.ts";
+import { problem } from "../../base/problem.ts";
+import { visibleName } from "../../base/visible_text.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import { dayOf, monthOf } from "./dates.ts";
 import type { Done } from "./done.ts";

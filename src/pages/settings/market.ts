@@ -1,9 +1,9 @@
 import type { Request } from "express";
-import { isId } from "../../http/ids.ts";
-import { problem, problemOf } from "../../http/problem.ts";
-import { visibleText } from "../../http/visible_text.ts";
+import { isId } from "../../base/ids.ts";
+import { problem, problemOf } from "../../base/problem.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import { dayOf } from "./dates.ts";
 import { type Account, askAs, CURSOR, doneOf, parameter, sectionPage, sendSection } from "./section.ts";

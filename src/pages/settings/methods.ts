@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
-import type { SignInMethod } from "../../database/enums.ts";
-import { problemOf } from "../../http/problem.ts";
-import { visibleText } from "../../http/visible_text.ts";
+import type { SignInMethod } from "../../base/enums.ts";
+import { problemOf } from "../../base/problem.ts";
+import { visibleText } from "../../base/visible_text.ts";
 import { isSignInMethod, nameOfMethod, titleOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import { type Page, seeOther } from "../frame.ts";
 import { rootOf } from "../render.ts";
 import { dayOf } from "./dates.ts";

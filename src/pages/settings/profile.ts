@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js";
-import { problemOf } from "../../http/problem.ts";
+import { problemOf } from "../../base/problem.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import { signInPath } from "../render.ts";
 import {

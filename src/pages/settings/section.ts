@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
+import type { SignInMethod } from "../../base/enums.ts";
+import { PROBLEMS, type Problem, problem, problemOf } from "../../base/problem.ts";
+import { visibleText } from "../../base/visible_text.ts";
 import type { Actor, Arguments } from "../../database/database.ts";
-import type { SignInMethod } from "../../database/enums.ts";
-import { PROBLEMS, type Problem, problem, problemOf } from "../../http/problem.ts";
-import { visibleText } from "../../http/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
 import { LABEL_LENGTH, renderPage, rootOf } from "../render.ts";

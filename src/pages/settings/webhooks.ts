@@ -1,8 +1,8 @@
-import { isId } from "../../http/ids.ts";
-import { problem } from "../../http/problem.ts";
-import { visibleText } from "../../http/visible_text.ts";
+import { isId } from "../../base/ids.ts";
+import { problem } from "../../base/problem.ts";
+import { visibleText } from "../../base/visible_text.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import type { Page } from "../frame.ts";
 import { dayOf, momentOf } from "./dates.ts";
 import type { Done } from "./done.ts";

@@ -1,9 +1,9 @@
 import type { Request, Response } from "express";
-import { problem } from "../../http/problem.ts";
-import { hashSecret } from "../../http/tokens.ts";
+import { problem } from "../../base/problem.ts";
+import { hashSecret } from "../../base/tokens.ts";
 import type { OpenIdMethod } from "../../sign_in/methods.ts";
+import { readForm } from "../../web/form.ts";
 import type { PagesContext } from "../context.ts";
-import { readForm } from "../form.ts";
 import { type Page, seeOther } from "../frame.ts";
 import { rootOf } from "../render.ts";
 import { arriveAgain, callbackOf, finishAttempt, flowOf } from "./attempt.ts";

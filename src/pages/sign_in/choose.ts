@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
-import type { SignInMethod } from "../../database/enums.ts";
-import { PROBLEMS, type ProblemCode, problem, problemOf } from "../../http/problem.ts";
-import { visibleText } from "../../http/visible_text.ts";
+import type { SignInMethod } from "../../base/enums.ts";
+import { PROBLEMS, type ProblemCode, problem, problemOf } from "../../base/problem.ts";
+import { visibleText } from "../../base/visible_text.ts";
 import { isSignInMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
 import { LABEL_LENGTH, signInPath } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
-import { PROBLEMS, problemAnswer, problemOf } from "../../http/problem.ts";
-import { requestIdOf } from "../../http/send.ts";
+import { PROBLEMS, problemAnswer, problemOf } from "../../base/problem.ts";
+import { requestIdOf } from "../../web/send.ts";
 import type { PagesContext } from "../context.ts";
 import { type Handler, seeOther, wantsJson } from "../frame.ts";
 import { signInPath } from "../render.ts";

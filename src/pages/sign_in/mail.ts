@@ -1,11 +1,11 @@
 import type { Request, Response } from "express";
-import type { SignInMethod } from "../../database/enums.ts";
-import { addressOf } from "../../http/address.ts";
-import { problem, problemOf } from "../../http/problem.ts";
-import { hashSecret } from "../../http/tokens.ts";
+import { addressOf } from "../../base/address.ts";
+import type { SignInMethod } from "../../base/enums.ts";
+import { problem, problemOf } from "../../base/problem.ts";
+import { hashSecret } from "../../base/tokens.ts";
 import { CODE_LENGTHS, type CodeLength, codeHash, codeOf } from "../../sign_in/flow.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
 import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
 import { toFormErrors } from "./choose.ts";

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
-import { problemOf } from "../../http/problem.ts";
+import { problemOf } from "../../base/problem.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { giveFormToken } from "../forgery.ts";
 import { type Page, readAnswer, seeOther } from "../frame.ts";
 import { rootOf } from "../render.ts";
 import { clearSession, sessionHash } from "../session.ts";

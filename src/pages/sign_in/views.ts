@@ -1,11 +1,11 @@
-import type { SignInMethod } from "../../database/enums.ts";
-import type { ProblemCode } from "../../http/problem.ts";
+import type { SignInMethod } from "../../base/enums.ts";
+import type { ProblemCode } from "../../base/problem.ts";
 import type { CodeLength } from "../../sign_in/flow.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
 import { minutesLeft, renderPage } from "../render.ts";
 import type { AgentView } from "../settings/agents.ts";
 
-/** Renders the sign-in pages from plain data. `token` is always the form's token from src/pages/forgery.ts. */
+/** Renders the sign-in pages from plain data. `token` is always the form's token from src/web/csrf.ts. */
 
 /** The errors of a form: of its one field, or of the form as a whole. */
 export type FormErrors = { field?: string; form?: string };

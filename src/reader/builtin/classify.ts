@@ -1,8 +1,8 @@
-import type { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
+import type { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Vocabulary } from "../extraction.ts";
 import type { Features } from "../judge/features.ts";
 import { type Model, UNTRAINED, useWeights } from "../judge/model.ts";
-import type { Steps } from "../steps.ts";
 import { type FeatureSource, featuresOf } from "./features.ts";
 import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";

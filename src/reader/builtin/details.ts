@@ -1,4 +1,4 @@
-import type { CONDITIONS } from "../../database/enums.ts";
+import type { CONDITIONS } from "../../base/enums.ts";
 import { numeralAt } from "../find/numbers.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token, Word } from "../text/tokens.ts";

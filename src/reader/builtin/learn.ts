@@ -1,4 +1,4 @@
-import { ASK_KINDS, OFFER_KINDS } from "../../database/enums.ts";
+import { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
 import type { Example, Weights } from "../extraction.ts";
 import { CONTACT_TRAINING, learnContacts } from "../judge/contacts.ts";
 import type { Features } from "../judge/features.ts";

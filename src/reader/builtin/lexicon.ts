@@ -1,5 +1,5 @@
+import { endsStep, type Steps } from "../../base/steps.ts";
 import type { Concept, Vocabulary } from "../extraction.ts";
-import { endsStep, type Steps } from "../steps.ts";
 import { type Word, wordsIn } from "../text/tokens.ts";
 import { type FunctionWords, functionWordsOf, isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";

@@ -1,4 +1,4 @@
-import { endsStep, type Steps } from "../steps.ts";
+import { endsStep, type Steps } from "../../base/steps.ts";
 import { fold } from "../text/fold.ts";
 import { hashOf } from "../text/hash.ts";
 

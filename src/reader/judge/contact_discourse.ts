@@ -1,4 +1,4 @@
-import type { ContactType } from "../../database/enums.ts";
+import type { ContactType } from "../../base/enums.ts";
 import type { ContactCandidate } from "../find/contacts.ts";
 import type { Cue } from "../text/cues.ts";
 import { type Clauses, clausesOf } from "./clauses.ts";

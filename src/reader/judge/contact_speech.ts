@@ -1,4 +1,4 @@
-import type { ContactType } from "../../database/enums.ts";
+import type { ContactType } from "../../base/enums.ts";
 import type { ContactCandidate } from "../find/contacts.ts";
 import type { Token } from "../text/tokens.ts";
 import type { Discourse, Way } from "./contact_discourse.ts";

@@ -1,4 +1,4 @@
-import type { ContactType } from "../../database/enums.ts";
+import type { ContactType } from "../../base/enums.ts";
 import { type ContactCandidate, type ContactHints, findContacts } from "../find/contacts.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
 import { type Discourse, discourseOf } from "./contact_discourse.ts";

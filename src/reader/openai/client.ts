@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAI } from "openai";
-import { measured } from "../../tracing/tracing.ts";
+import { measured } from "../../base/tracing/tracing.ts";
 import type { MaySend } from "../extraction.ts";
 
 /**

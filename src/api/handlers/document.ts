@@ -1,0 +1,22 @@
+import { measured } from "../../base/tracing/tracing.ts";
+import type { Endpoint, Handler } from "../endpoint.ts";
+import { jsonAnswer } from "../response.ts";
+
+/**
+ * Returns a handler that responds with a document made without the database. The document is the same until the address
+ * of the service is another, so it is made once: the OpenAPI document takes tens of milliseconds, in which no other
+ * request is answered, and anybody may ask for it.
+ * @param make makes the document from the table of endpoints and the URL at which clients reach the service
+ */
+export const document = (make: (endpoints: readonly Endpoint[], baseUrl: string) => object): Handler => {
+  let last: { endpoints: readonly Endpoint[]; baseUrl: string; text: string } | null = null;
+  return (context) => {
+    const endpoints = context.endpoints;
+    const baseUrl = context.baseUrl();
+    if (last?.endpoints !== endpoints || last.baseUrl !== baseUrl) {
+      const text = measured("render", { name: "render document" }, () => JSON.stringify(make(endpoints, baseUrl)));
+      last = { endpoints, baseUrl, text };
+    }
+    return jsonAnswer(200, last.text);
+  };
+};

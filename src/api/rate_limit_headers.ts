@@ -1,0 +1,43 @@
+import { createMemory } from "../base/lru.ts";
+import type { Actor } from "../database/database.ts";
+
+/**
+ * The last known figures of rate limits, for calls that are refused because their caller has too many open. To look
+ * the figures up for each of these would make refusing as expensive as answering.
+ */
+
+/** RateLimit headers by their names. */
+type Headers = Readonly<Record<string, string | number>>;
+
+/** The figures that this process has sent. */
+export type Figures = {
+  /** Notes the RateLimit headers of a response, if it has them. */
+  note(actor: Actor, action: string, headers: Headers): void;
+  /** Returns the last figures of an agent for an action. Looks them up, once, if none are known. */
+  last(actor: Actor, action: string, lookUp: () => Promise<Headers>): Promise<Headers>;
+};
+
+const keyOf = (actor: Actor, action: string): string | null =>
+  // A person in the browser has no rate limits.
+  actor !== "visitor" && "agent" in actor ? `${actor.agent.toString("base64url")} ${action}` : null;
+
+/** Makes the memory of one process. */
+export const createFigures = (): Figures => {
+  const known = createMemory<Promise<Headers>>();
+  return {
+    note(actor, action, headers) {
+      const key = keyOf(actor, action);
+      if (key === null || headers["RateLimit-Limit"] === undefined) return;
+      const figures = Object.entries(headers).filter(([name]) => name.startsWith("RateLimit-"));
+      known.set(key, Promise.resolve(Object.fromEntries(figures)));
+    },
+    async last(actor, action, lookUp) {
+      const key = keyOf(actor, action);
+      if (key === null) return {};
+      const found = known.get(key) ?? lookUp();
+      known.set(key, found);
+      found.catch(() => known.delete(key));
+      return found;
+    },
+  };
+};

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../../base/enums.ts";
+import { count, id, text, timestamp, url, words } from "./values.ts";
+
+/** The schemas of webhooks. */
+
+/** Whether an address may be a webhook's: written as a program sends it, without credentials. */
+const isAddress = (value: string): boolean => {
+  if (!URL.canParse(value)) return false;
+  const { username, password, hash, href } = new URL(value);
+  return username === "" && password === "" && hash === "" && href === value;
+};
+
+const types = z
+  .array(z.enum(EVENT_TYPES))
+  .min(1)
+  .max(EVENT_TYPES.length)
+  .describe("The types of events to send. Absent: all.");
+
+/** The body of POST /v1/webhooks. */
+export const webhookCreate = z.object({
+  url: text()
+    .max(2048)
+    .refine(isAddress, {
+      message:
+        "The url must be an https address in its usual form, with a path and without user, password and fragment, as https://example.com/souk.",
+    })
+    .describe("Where to send the events: an https address of a public host. Redirects are not followed."),
+  types: types.optional(),
+});
+
+const webhookMembers = {
+  id,
+  url,
+  types: types.optional(),
+  created_at: timestamp,
+  disabled_at: timestamp.describe("When the market stopped sending.").optional(),
+  disabled_reason: z
+    .enum(["gone", "failed"])
+    .describe("gone: the receiver answered 410; failed: the last of ten attempts failed.")
+    .optional(),
+};
+
+/** The answer of POST /v1/webhooks. */
+export const newWebhook = z
+  .object({
+    ...webhookMembers,
+    secret: words(60, "The secret that verifies signatures (Standard Webhooks). It is shown only now: keep it."),
+  })
+  .meta({ id: "NewWebhook", description: "A new webhook, with its secret." });
+
+const delivery = z
+  .object({
+    event_id: id,
+    type: words(60, "The type of the event, or webhook.test."),
+    status: z.enum(["waiting", "delivered", "failed"]).describe("What became of it so far."),
+    created_at: timestamp,
+    attempts: count,
+    next_attempt_at: timestamp.describe("When it is sent next.").optional(),
+    response_status: z
+      .int()
+      .min(100)
+      .max(999)
+      .meta({ format: "int32", description: "The HTTP status of the last attempt." })
+      .optional(),
+    error: words(300, "Why the last attempt failed.").optional(),
+  })
+  .meta({ id: "WebhookDelivery", description: "An event that was sent, or will be." });
+
+/** A webhook with its latest deliveries. */
+export const webhook = z
+  .object({
+    ...webhookMembers,
+    deliveries: z.array(delivery).max(20).describe("The latest of the last seven days, newest first."),
+  })
+  .meta({ id: "Webhook", description: "An address to which events are sent." });
+
+/** The webhooks of an account. */
+export const webhookList = z
+  .object({ webhooks: z.array(webhook).max(5).describe("The webhooks, oldest first.") })
+  .meta({ id: "WebhookList", description: "The webhooks of the account." });

@@ -1,0 +1,74 @@
+import type { Endpoint, FieldError } from "../../api/endpoint.ts";
+import type { Sent } from "../../api/handle.ts";
+import { argumentsFor, type BoundTool, KEY_ARGUMENT } from "./definitions.ts";
+
+/** Turns the arguments of a tool into a call of an endpoint. */
+
+type Given = Readonly<Record<string, unknown>>;
+
+const given = (args: Given, name: string): boolean => Object.hasOwn(args, name) && args[name] !== undefined;
+
+/** Returns those arguments that were given. */
+const pick = (args: Given, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.filter((name) => given(args, name)).map((name) => [name, args[name]]));
+
+/** Stands for a value that a URL cannot have. No parameter accepts it. */
+const NO_TEXT = "[object]";
+
+/** Models often send null for what they leave out. A query has no null. Other values are sent as in a URL. */
+const queryOf = (args: Given, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(pick(args, names))
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, typeof value === "object" ? NO_TEXT : String(value)]),
+  );
+
+const errorOf = (argument: string, detail: string): FieldError => ({ pointer: `/${argument}`, detail });
+
+/**
+ * Chooses the endpoint of a call. If the arguments do not say which, it is one that does not read the other arguments,
+ * with an error.
+ */
+const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; errors: FieldError[] } => {
+  const { main, choices, select } = tool;
+  if (!select) return { endpoint: main, errors: [] };
+  const { argument } = select;
+  const [first = main] = choices.values();
+  const failing = (detail: string) => ({ endpoint: first, errors: [errorOf(argument, detail)] });
+  const hasDefault = tool.endpoint !== undefined;
+  const others = hasDefault ? argumentsFor(tool, main).body : [];
+  const sent = others.filter((name) => given(args, name));
+  const wanted = args[argument] ?? null;
+  if (wanted === null && !hasDefault) return failing(`The member ${argument} is missing.`);
+  if (wanted === null && sent.length > 0) return { endpoint: main, errors: [] };
+  if (wanted === null) return failing(`Send what to change: ${others.join(", ")} or ${argument}.`);
+  const endpoint = typeof wanted === "string" ? choices.get(wanted) : undefined;
+  if (!endpoint) return failing(`The member ${argument} must be one of: ${[...choices.keys()].join(", ")}.`);
+  // Each of them is a change of its own in the database, so one could succeed and the other fail.
+  if (sent.length > 0)
+    return failing(
+      `One call changes either ${argument} or ${others.join(" and ")}, and nothing was done. Send two calls: first without ${argument}, and when that has succeeded, with ${argument} alone.`,
+    );
+  return { endpoint, errors: [] };
+};
+
+/** Returns the endpoint that a call of a tool is for, and what it sends there. Unknown arguments are ignored, as by REST. */
+export const callOf = (tool: BoundTool, args: Given): { endpoint: Endpoint; sent: Sent } => {
+  const { endpoint, errors } = chooseEndpoint(tool, args);
+  const id = tool.id === undefined ? undefined : args[tool.id];
+  if (tool.id !== undefined && typeof id !== "string")
+    errors.unshift(
+      errorOf(tool.id, id === undefined ? `The member ${tool.id} is missing.` : `The member ${tool.id} must be text.`),
+    );
+  const { query, body } = argumentsFor(tool, endpoint);
+  return {
+    endpoint,
+    sent: {
+      body: endpoint.body ? pick(args, body) : undefined,
+      path: { id },
+      query: queryOf(args, query),
+      idempotencyKey: args[KEY_ARGUMENT] ?? undefined,
+      errors,
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import type { IncomingMessage } from "node:http";
+import type { LookupFunction } from "node:net";
+import { z } from "zod";
+import { text } from "../../api/schemas/values.ts";
+import { type Problem, problem } from "../../base/problem.ts";
+import { sendOutbound } from "../../base/safe_fetch.ts";
+
+/**
+ * Clients that publish a document about themselves (client id metadata documents). Their client_id is the https address
+ * of the document. Anybody can name an address, so it is fetched with care, and within limits of size and time.
+ */
+
+/** What we use of a document. */
+type ClientDocument = { client_name: string; redirect_uris: string[] };
+
+/** Fetches the document of a client. @throws Problem bad_request if there is no usable document */
+export type FindDocument = (clientId: string) => Promise<ClientDocument>;
+
+/** Twice what the draft of the standard recommends as the limit, and ten times what clients publish. */
+const MOST_BYTES = 10 * 1024;
+/** A person waits for the page. A site that takes longer than this is down. */
+const MOST_MS = 5_000;
+/** Twice what one address may ask for in an hour, so that one address cannot keep others waiting with slow documents. */
+const MOST_AT_ONCE = 60;
+
+const unusable = (why: string): Problem =>
+  problem(
+    "bad_request",
+    `The program that sent you here says that it describes itself at its client_id, but ${why}. So it gets no access. Tell whoever makes it.`,
+    { error: "invalid_client" },
+  );
+
+const documentOf = z.object({
+  client_id: z.string(),
+  client_name: text().max(2_000).optional(),
+  redirect_uris: z.array(text().max(2_000)).min(1).max(100),
+  token_endpoint_auth_method: z.string().optional(),
+});
+
+/** Whether an address may be a client_id: https, with a path, and written as a browser would write it. */
+const isClientId = (address: string, anyAddress: boolean): boolean => {
+  if (!URL.canParse(address)) return false;
+  const { protocol, pathname, username, password, hash, href } = new URL(address);
+  const isSecure = protocol === "https:" || (anyAddress && protocol === "http:");
+  return isSecure && pathname !== "/" && username === "" && password === "" && hash === "" && href === address;
+};
+
+/** Returns why a response cannot be a document, to end the sentence "... but"; null if it can. */
+const flawOf = ({ statusCode, headers }: IncomingMessage): string | null => {
+  if (statusCode !== 200) return `its status there is ${statusCode} and not 200`;
+  return /^application\/([a-z0-9.+-]+\+)?json\b/i.test(headers["content-type"] ?? "")
+    ? null
+    : "what is there is not JSON";
+};
+
+/** Reads the body of a response; null if it is too large, and then the rest is not read. */
+const readBody = async (response: AsyncIterable<Buffer>): Promise<string | null> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) return null;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+};
+
+/** Fetches a body. @throws an Error whose message ends the sentence "... but" */
+const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFunction): Promise<string> => {
+  const signal = AbortSignal.timeout(MOST_MS);
+  const fail = (): never => {
+    if (signal.aborted) throw new Error(`nothing whole came from there within ${MOST_MS / 1_000} seconds`);
+    // The message of a connection that fails would tell strangers what is in our network.
+    throw new Error("it cannot be reached there from the internet");
+  };
+  const headers = { accept: "application/json" };
+  const response = await sendOutbound(address, { anyAddress, lookup, headers, signal }).catch(fail);
+  const flaw = flawOf(response);
+  if (flaw !== null) {
+    response.destroy();
+    throw new Error(flaw);
+  }
+  const body = await readBody(response).catch(fail);
+  if (body === null) throw new Error(`the document there has more than ${MOST_BYTES / 1024} KB`);
+  return body;
+};
+
+const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFunction): Promise<ClientDocument> => {
+  const body = await fetchBody(clientId, anyAddress, lookup);
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    throw new Error("what is there is not JSON");
+  }
+  const { success, data } = documentOf.safeParse(json);
+  if (!success) throw new Error("the document there lacks client_id or redirect_uris, or they are malformed");
+  if (data.client_id !== clientId) throw new Error("the document there names another client_id");
+  if ((data.token_endpoint_auth_method ?? "none") !== "none")
+    throw new Error('the document there wants a token_endpoint_auth_method other than "none"');
+  return { client_name: data.client_name ?? new URL(clientId).host, redirect_uris: data.redirect_uris };
+};
+
+/**
+ * Makes the function that fetches documents for one process.
+ * @param anyAddress also http and addresses that are not public, for tests and closed networks
+ * @param lookup resolves names; default: that of sendOutbound
+ */
+export const findDocuments = (anyAddress: boolean, lookup?: LookupFunction): FindDocument => {
+  let fetching = 0;
+  return async (clientId) => {
+    if (!isClientId(clientId, anyAddress))
+      throw unusable("that is not an https address with a path, written in its usual form");
+    if (fetching >= MOST_AT_ONCE)
+      throw problem(
+        "service_unavailable",
+        "Too many programs are being introduced at the moment. Try again in a few seconds.",
+        { retry_after: 2 },
+      );
+    fetching += 1;
+    try {
+      return await read(clientId, anyAddress, lookup);
+    } catch (error) {
+      throw unusable(error instanceof Error ? error.message : String(error));
+    } finally {
+      fetching -= 1;
+    }
+  };
+};

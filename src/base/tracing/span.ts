@@ -1,0 +1,32 @@
+/** The words of tracing; src/base/tracing/tracing.ts explains them. */
+
+/** The parts of a request, by their names in Server-Timing. */
+export const PARTS = { turn: "waiting for a turn", db: "database", read: "reading", render: "rendering" } as const;
+export type PartName = keyof typeof PARTS;
+/** The time that each part of a request has taken so far, in milliseconds. */
+export type Parts = Partial<Record<PartName, number>>;
+
+/** Values that come from the code: names of operations, tasks and models, statuses, ids of requests. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/** One step of a trace that has begun. */
+export type Span = {
+  /** Where the step is in its trace, in the form of the W3C header `traceparent`. */
+  readonly traceparent: string;
+  /**
+   * @param end.name the final name, if it is known only now
+   * @param end.error what went wrong, as a code or a status, never as a sentence
+   */
+  end(end?: { name?: string; attributes?: Attributes; error?: string | undefined }): void;
+};
+
+/** server: a request. consumer: a job. client: a statement or a call to a provider. internal: the rest. */
+export type SpanKind = "server" | "consumer" | "client" | "internal";
+
+/** Makes spans and sends them. */
+export type Tracer = {
+  /** @param parent a `traceparent`: of the step that caused this one, or as a client sent it. Nonsense counts as none */
+  start(name: string, kind: SpanKind, parent: string | undefined, attributes: Attributes): Span;
+  /** Sends what is not sent yet. Never fails. */
+  close(): Promise<void>;
+};

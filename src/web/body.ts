@@ -1,0 +1,234 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type Problem, problem } from "../base/problem.ts";
+import { currentRequest } from "../base/request.ts";
+import { createTurns } from "../database/turns.ts";
+import { ownTurn } from "./own_turn.ts";
+
+/**
+ * Reads JSON bodies up to a size limit. Express's own parser reads an oversized body to its end before it refuses the
+ * request, and it treats an empty body like a missing one. This parser checks the limit against Content-Length before
+ * it reads, and against the received and the decompressed bytes while it reads.
+ */
+
+const DECOMPRESSORS = {
+  gzip: createGunzip,
+  "x-gzip": createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** Keeps nothing from one body to the next, because it never decodes a part of one. */
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
+/** To parse and check a body of this size takes a fraction of a millisecond. */
+const QUICK_BYTES = 16 * 1024;
+
+/**
+ * So many larger bodies are in memory at once, some five megabytes each with what is parsed of it, and eight of a caller.
+ * Without a limit, one caller could send thousands slowly and take all memory. Requests that large are rare.
+ */
+const LARGE_AT_ONCE = 64;
+
+const turns = createTurns({
+  pools: { bodies: LARGE_AT_ONCE },
+  lanes: { large: { pool: "bodies" } },
+  // The server itself ends a request that does not arrive in time (server.ts).
+  stuckMs: Number.POSITIVE_INFINITY,
+});
+
+/**
+ * Waits until a body that may be large may be read. Until then it stays with its sender. The turn lasts until the request
+ * is answered.
+ * @returns a function that ends the turn before that, because the body turned out to be small
+ * @throws if the caller has too many calls waiting, or hangs up
+ */
+const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
+  const request = currentRequest();
+  const end = await turns.take(request?.caller ?? "nobody", "large", { gone: request?.gone });
+  if (response.destroyed) end();
+  else response.once("close", () => end());
+  return () => end();
+};
+
+/**
+ * The members and entries of a body, at all depths: thirty times what the largest request needs. A megabyte has room for
+ * half a million empty lists, which take a quarter of a second to parse and to look at, and meanwhile nobody else is
+ * answered. Strings of any length cost little.
+ */
+const MOST_VALUES = 5_000;
+
+/**
+ * How deep objects and lists may lie in each other, the body itself being the first level: more than twenty times as deep
+ * as any request is. Functions that call themselves for each level, such as JSON.stringify, have a stack for some
+ * thousands, and fewer where the stack is in use already.
+ */
+const MOST_LEVELS = 200;
+
+/** The problem of a body that is larger than `maxBytes`. */
+export const tooLarge = (maxBytes: number): Problem =>
+  problem(
+    "payload_too_large",
+    `The body is larger than ${maxBytes >= 1024 * 1024 ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`}. Make it smaller; refer to images by link.`,
+  );
+
+/** Marks requests with `Expect: 100-continue`. They get `100 Continue` only when their body is going to be read. */
+export const EXPECTS_CONTINUE = Symbol("expects continue");
+
+/** Returns whether the request has a body, even an empty chunked one. */
+export const hasBody = (request: IncomingMessage): boolean =>
+  request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+
+/** Returns whether a request's body may turn out larger than `bytes` once it is read: if it is, or does not say so. */
+export const mayExceed = (request: IncomingMessage, bytes: number): boolean =>
+  hasBody(request) &&
+  (request.headers["content-length"] === undefined ||
+    request.headers["content-encoding"] !== undefined ||
+    Number(request.headers["content-length"]) > bytes);
+
+const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const encoding = (request.headers["content-encoding"] ?? "identity").toLowerCase();
+    if (encoding !== "identity" && !Object.hasOwn(DECOMPRESSORS, encoding)) {
+      reject(
+        problem(
+          "unsupported_media_type",
+          "The Content-Encoding is not supported. Send the body as it is, or as gzip, deflate or br.",
+        ),
+      );
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    // The compressed bytes count too, because a large compressed body may decompress to a few bytes.
+    let received = 0;
+    const source = encoding === "identity" ? request : DECOMPRESSORS[encoding as keyof typeof DECOMPRESSORS]();
+    const stop = (reason: Problem) => {
+      // The rest of the body is discarded after the response has been sent (app.ts).
+      for (const stream of [request, source]) stream.removeAllListeners("data");
+      request.pause();
+      if (source !== request) {
+        request.unpipe(source as Transform);
+        source.destroy();
+      }
+      reject(reason);
+    };
+    if (source !== request) {
+      // This listener is never removed, because a decompressor reports a truncated body last.
+      source.on("error", () => stop(problem("bad_request", "The body is not what its Content-Encoding says.")));
+      request.on("data", (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > maxBytes) stop(tooLarge(maxBytes));
+      });
+      request.pipe(source as Transform);
+    }
+    source.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) stop(tooLarge(maxBytes));
+      else chunks.push(chunk);
+    });
+    source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on("aborted", () => stop(problem("bad_request", "The body ended before it was whole.")));
+    request.on("error", () => stop(problem("bad_request", "The body could not be read.")));
+  });
+
+/**
+ * The text of a JSON value in a request's body; `undefined` when there is none.
+ * @param maxBytes bytes, as sent and as decompressed
+ * @throws Problem 413, 415 or 400 that says what to fix
+ */
+export const readText = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<string | undefined> => {
+  if (!hasBody(request)) return undefined;
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  const type = request.headers["content-type"] ?? "";
+  const [media, ...parameters] = type.toLowerCase().split(";");
+  const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
+  if (
+    !/^application\/([a-z0-9.+-]+\+)?json$/.test((media ?? "").trim()) ||
+    (charset && !/^charset="?utf-?8"?$/.test(charset))
+  ) {
+    throw problem("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
+  }
+  const endTurn = mayExceed(request, QUICK_BYTES) ? await bodyTurn(response) : null;
+  if (EXPECTS_CONTINUE in request) response.writeContinue();
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length > QUICK_BYTES) await ownTurn();
+  else endTurn?.();
+  if (bytes.length === 0) return undefined;
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    throw problem("bad_request", "The body is not valid UTF-8. Encode it as UTF-8 and send it again.");
+  }
+};
+
+/** Returns the place of the quote that ends a string of JSON, or the length of the text if none does. */
+const endOfString = (text: string, start: number): number => {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text[before] === "\\") before -= 1;
+    // After an even number of backslashes the quote is not escaped.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+};
+
+/** Returns what a text has too much of if it is JSON, or null. Looks at no values after those that are too many. */
+const excessOf = (text: string): string | null => {
+  // Every level has a beginning and an end.
+  if (text.length <= 2 * MOST_LEVELS) return null;
+  let values = 0;
+  let level = 0;
+  let deepest = 0;
+  for (let place = 0; place < text.length && values <= MOST_VALUES; place += 1) {
+    const one = text[place];
+    if (one === '"') place = endOfString(text, place);
+    else if (one === ",") values += 1;
+    else if (one === "[" || one === "{") {
+      values += 1;
+      level += 1;
+      deepest = Math.max(deepest, level);
+    } else if (one === "]" || one === "}") level -= 1;
+  }
+  if (values > MOST_VALUES) return `${MOST_VALUES.toLocaleString("en")} members and entries of lists`;
+  return deepest > MOST_LEVELS ? `${MOST_LEVELS} levels of objects and lists` : null;
+};
+
+/** Parses the text of a body. @throws Problem 400 if it is not JSON, or has too many values or levels */
+export const parseJson = (text: string): unknown => {
+  const excess = excessOf(text);
+  if (excess !== null) throw problem("bad_request", `The body has more than ${excess}. Send only what the call needs.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw problem(
+      "bad_request",
+      "The body is not valid JSON. Check quotes, commas and brackets, and that it was sent whole.",
+    );
+  }
+};
+
+/**
+ * The JSON object in a request's body; `undefined` when there is none.
+ * @param maxBytes bytes, as sent and as decompressed
+ * @throws Problem 413, 415 or 400 that says what to fix
+ */
+export const readJsonBody = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Record<string, unknown> | undefined> => {
+  const text = await readText(request, response, maxBytes);
+  if (text === undefined) return undefined;
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw problem("bad_request", "The body must be a JSON object.");
+  }
+  return value as Record<string, unknown>;
+};

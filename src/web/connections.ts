@@ -1,0 +1,152 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { networkOf } from "../base/address.ts";
+
+/**
+ * Fair use of connections. A process has a limited number of them, which callers share by the network of their address:
+ * when all are open, a new connection takes the place of one of the network that has most. Behind a proxy all
+ * connections are the proxy's, which then has to share them.
+ */
+
+/**
+ * A connection may have so many requests open. HTTP/1.1 clients send the next request when they have the answer, and
+ * those that do not wait send few ahead. Node reads as many as arrive: thousands of short ones in one packet.
+ */
+const OPEN_REQUESTS = 32;
+
+/** A client sends its first request at once. Browsers also open connections for requests that may come later. */
+const SILENT_MS = 500;
+
+/** Answers wait in memory until their client reads them. The interval at which it is looked at how much waits. */
+const UNREAD_CHECK_MS = 1_000;
+
+/**
+ * Makes the connections of a server shared.
+ * @param most how many connections may be open
+ * @param mostUnread how many bytes of answers may wait until their clients read them
+ * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open;
+ * `stop`, after which answers say that their connections end; and `isCarryingOut`, which says whether a connection has a
+ * request under way that has arrived whole
+ */
+export const shareConnections = (most: number, mostUnread: number, listener: RequestListener) => {
+  const networks = new Map<string, Set<Socket>>();
+  const requests = new WeakMap<Socket, Set<ServerResponse>>();
+  /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
+  const read = new WeakMap<Socket, number>();
+  const openedAt = new WeakMap<Socket, number>();
+  let open = 0;
+  /** Whether the process stops. Each connection then ends with the last answer that it owes. */
+  let stopping = false;
+
+  /** What waits for the client of a connection. An answer has no socket until those before it are sent. */
+  const unreadOf = (socket: Socket): number => {
+    let bytes = socket.writableLength;
+    for (const response of requests.get(socket) ?? []) if (response.socket === null) bytes += response.writableLength;
+    return bytes;
+  };
+
+  /**
+   * Closes connections whose clients do not read, if too much waits: the largest of the network for which most waits.
+   * Others may read as slowly as they like.
+   */
+  const dropUnread = (): void => {
+    const waiting = [...networks].map(([, sockets]) => {
+      const unread = [...sockets].map((socket) => ({ socket, bytes: unreadOf(socket) }));
+      return { unread, bytes: unread.reduce((sum, { bytes }) => sum + bytes, 0) };
+    });
+    let excess = waiting.reduce((sum, { bytes }) => sum + bytes, 0) - mostUnread;
+    while (excess > 0) {
+      const largest = waiting.reduce((one, other) => (other.bytes > one.bytes ? other : one));
+      largest.unread.sort((one, other) => one.bytes - other.bytes);
+      const { socket, bytes } = largest.unread.pop() ?? { bytes: excess };
+      socket?.destroy();
+      largest.bytes -= bytes;
+      excess -= bytes;
+    }
+  };
+
+  /** Closes a connection of the network that has most, an idle one if there is any. Returns false if that is `own`. */
+  const makeRoom = (own: string): boolean => {
+    let largest: Set<Socket> | undefined = networks.get(own);
+    for (const sockets of networks.values()) if (sockets.size > (largest?.size ?? 0)) largest = sockets;
+    if (largest === undefined || largest === networks.get(own)) return false;
+    const [first] = largest;
+    const idle = [...largest].find((socket) => (requests.get(socket)?.size ?? 0) === 0);
+    const leaving = idle ?? first;
+    leaving?.destroy();
+    return leaving !== undefined;
+  };
+
+  const connect = (socket: Socket): void => {
+    const network = networkOf(socket.remoteAddress ?? "");
+    if (open >= most && !makeRoom(network)) return void socket.destroy();
+    const sockets = networks.get(network) ?? new Set();
+    networks.set(network, sockets.add(socket));
+    openedAt.set(socket, performance.now());
+    open += 1;
+    socket.once("close", () => {
+      open -= 1;
+      sockets.delete(socket);
+      if (sockets.size === 0) networks.delete(network);
+    });
+  };
+
+  /**
+   * Makes the last answer that a connection owes say `Connection: close`, so that its client sends the next request on
+   * another connection. An earlier one must not say it: Node then closes the connection before the others are sent.
+   */
+  const announceEnd = (responses: ReadonlySet<ServerResponse>): void => {
+    const last = [...responses].at(-1);
+    for (const response of responses) if (!response.headersSent) response.shouldKeepAlive = response !== last;
+  };
+
+  const stop = (): void => {
+    stopping = true;
+    for (const sockets of networks.values())
+      for (const socket of sockets) announceEnd(requests.get(socket) ?? new Set());
+  };
+
+  /**
+   * Closes the connections that owe no answer and on which no request has begun to arrive. Node's own function also closes
+   * those whose answer is made but not yet written, as its client reads slowly.
+   */
+  const closeIdle = (): void => {
+    const before = performance.now() - SILENT_MS;
+    for (const sockets of networks.values())
+      for (const socket of sockets) {
+        const isSilent = socket.bytesRead === 0 && (openedAt.get(socket) ?? 0) < before;
+        const isAnswered = requests.get(socket)?.size === 0 && read.get(socket) === socket.bytesRead;
+        if (isSilent || isAnswered) socket.destroy();
+      }
+  };
+
+  /** Whether a request of this connection that has arrived whole is not answered yet. It may be carried out already. */
+  const isCarryingOut = (socket: Socket): boolean => [...(requests.get(socket) ?? [])].some(({ req }) => req.complete);
+
+  const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
+    const { socket } = request;
+    const responses = requests.get(socket) ?? new Set();
+    const before = [...responses].at(-1);
+    // Its client was told that this connection carries no further request. It would get no answer to this one.
+    if (before?.headersSent && !before.shouldKeepAlive) return;
+    requests.set(socket, responses.add(response));
+    response.once("close", () => {
+      responses.delete(response);
+      if (responses.size === 0) read.set(socket, socket.bytesRead);
+    });
+    if (stopping) announceEnd(responses);
+    if (responses.size > OPEN_REQUESTS) socket.destroy();
+    if (!socket.destroyed) listener(request, response as Parameters<RequestListener>[1]);
+  };
+
+  const watch = (server: Server): void => {
+    server.on("connection", connect);
+    // Node calls it when the server closes, too.
+    server.closeIdleConnections = closeIdle;
+    const timer = setInterval(dropUnread, UNREAD_CHECK_MS).unref();
+    server.once("close", () => clearInterval(timer));
+  };
+
+  return { listener: serveRequest, watch, stop, isCarryingOut };
+};

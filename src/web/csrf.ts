@@ -1,0 +1,82 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Request, Response } from "express";
+import { isFromOwnPage, readCookie, setCookie } from "../base/cookies.ts";
+import { problem } from "../base/problem.ts";
+import { newSecret } from "../base/tokens.ts";
+
+/**
+ * Protection against forged requests (CSRF). A form counts only if it has the token that we gave this browser for this
+ * page, and if the browser's headers say that our own page sent it. This stops other sites, and agents that post the
+ * form directly. A program that imitates a browser completely passes.
+ */
+
+/** A request is refused before its body is read, so its connection cannot be used again. */
+const CLOSE = { Connection: "close" } as const;
+
+const FORGERY_COOKIE = "souk_csrf";
+
+const tokenFor = (secret: string, path: string): string =>
+  createHmac("sha256", secret).update(path).digest("base64url");
+
+/** Returns the token for the form at a path in this browser. Sets the browser's cookie when it has none. */
+export const giveFormToken = (request: Request, response: Response, baseUrl: string, path: string): string => {
+  const kept = readCookie(request, baseUrl, FORGERY_COOKIE);
+  if (kept !== null) return tokenFor(kept, path);
+  // All forms of a page need the same cookie.
+  const given: unknown = response.locals["formSecret"];
+  if (typeof given === "string") return tokenFor(given, path);
+  const secret = newSecret();
+  response.locals["formSecret"] = secret;
+  setCookie(response, baseUrl, FORGERY_COOKIE, secret);
+  return tokenFor(secret, path);
+};
+
+/**
+ * Gives the browser a new cookie after a sign-in or sign-out, so that tokens made for one person's forms do not work
+ * for the next person.
+ */
+export const renewFormSecret = (response: Response, baseUrl: string): void =>
+  setCookie(response, baseUrl, FORGERY_COOKIE, newSecret());
+
+/** Whether we gave this browser this token for the form at this path. */
+export const isFormToken = (request: Request, baseUrl: string, path: string, token: string): boolean => {
+  const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
+  if (secret === null) return false;
+  const expected = Buffer.from(tokenFor(secret, path));
+  const given = Buffer.from(token);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
+
+/**
+ * A secret derived from this browser's cookie and a purpose: the same each time, and different in any other browser.
+ * Null when the browser has no cookie. A browser that got one of our forms has one.
+ */
+export const browserSecret = (request: Request, baseUrl: string, purpose: string): string | null => {
+  const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
+  return secret === null ? null : createHmac("sha256", secret).update(purpose).digest("base64url");
+};
+
+/**
+ * Refuses requests with a token. A person's browser sends none.
+ * @throws Problem when the request has an Authorization header
+ */
+export const refuseTokens = (request: Request): void => {
+  if (request.get("Authorization") !== undefined) {
+    throw problem(
+      "bad_request",
+      "This page is for a person in a browser. A request that carries a token is refused: an agent uses /v1 with it, and cannot approve itself.",
+      {},
+      CLOSE,
+    );
+  }
+};
+
+/**
+ * Refuses forms that our own page did not send.
+ * @throws Problem when the browser's headers name another sender, or none
+ */
+export const checkSender = (request: Request, baseUrl: string): void => {
+  if (!isFromOwnPage(request, baseUrl)) {
+    throw problem("bad_request", "This answer did not come from our own page, so it does not count.", {}, CLOSE);
+  }
+};

@@ -1,0 +1,34 @@
+import type { Request, Response } from "express";
+import { problem } from "../base/problem.ts";
+import { EXPECTS_CONTINUE } from "./body.ts";
+
+/** Our forms send a few hundred bytes. */
+const FORM_BYTES = 10 * 1024;
+
+/** The rest of the body is not read, so the connection cannot be used again. */
+const CLOSE = { Connection: "close" } as const;
+
+/**
+ * Reads the fields of a form. It does not use Express's parser, because that parser reads the whole body before it
+ * refuses one that is too large.
+ * @throws Problem if the body is not a form, or is larger than FORM_BYTES
+ */
+export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
+  const encoding = request.get("Content-Encoding") ?? "identity";
+  if (request.is("application/x-www-form-urlencoded") === false || encoding.toLowerCase() !== "identity") {
+    throw problem("unsupported_media_type", "This page takes only what its own form sends.", {}, CLOSE);
+  }
+  const tooLarge = problem("payload_too_large", "That is more than the form on this page can send.", {}, CLOSE);
+  if (Number(request.get("Content-Length") ?? 0) > FORM_BYTES) throw tooLarge;
+  if (EXPECTS_CONTINUE in request) response.writeContinue();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // If the loop ends early, the stream must stay open, because the response goes over the same socket.
+  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > FORM_BYTES) throw tooLarge;
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString("utf8"));
+};

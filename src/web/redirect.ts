@@ -1,0 +1,39 @@
+import { text } from "../api/schemas/values.ts";
+
+/** Sending a person's browser back to the client. */
+
+/**
+ * A redirect URI that a browser can open. Where it may lead is decided by internal.redirect_uri_fault. That a URI has this
+ * form says nothing about ports and numeric hosts, so a URI that cannot be parsed would break the page of the person.
+ */
+export const redirectUri = () =>
+  text()
+    .max(2_000)
+    .refine((uri) => URL.canParse(uri), { message: "A redirect URI is one that a browser can open." });
+
+/** Where a browser is sent back to, as internal.way_back returns it. */
+export type WayBack = { redirect_uri: string; state: string | null };
+
+/**
+ * Returns the address of the authorization response: the client's own address, with further parameters. `iss` says who
+ * answers, so that a client of several servers cannot be made to mix them up (RFC 9207).
+ */
+export const responseUri = (
+  baseUrl: string,
+  { redirect_uri, state }: WayBack,
+  answer: Record<string, string>,
+): string => {
+  const parameters = new URLSearchParams({ ...answer, ...(state === null ? {} : { state }), iss: baseUrl });
+  // The client's address stays exactly as it was registered.
+  return `${redirect_uri}${redirect_uri.includes("?") ? "&" : "?"}${parameters}`;
+};
+
+/** What a person is told about the place to which the browser is sent back. */
+export type Place = { host: string; kind: "site" | "computer" | "app" };
+
+/** Returns the place that a redirect URI leads to: the host of a site, or a program or an app on the person's device. */
+export const placeOf = (redirectUri: string): Place => {
+  const { protocol, host, hostname } = new URL(redirectUri);
+  if (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname)) return { host, kind: "computer" };
+  return protocol === "https:" ? { host, kind: "site" } : { host: protocol.slice(0, -1), kind: "app" };
+};
