@@ -48,7 +48,7 @@ const migrate: Command = async (config) => {
   if (!config.databaseUrl) throw new Error("Set DATABASE_URL to the database that is to be brought up to date.");
   const log = createLog(config.logLevel);
   const { migrate } = await import("./install/migrate.ts");
-  await migrate(config.databaseDirectUrl ?? config.databaseUrl);
+  await migrate(config.databaseDirectUrl ?? config.databaseUrl, { refuseSuperuser: true });
   log.info("the database is up to date");
 };
 

@@ -182,7 +182,7 @@ const migration: MakePart = (service) => ({
     const { log, directUrl: url, embedded, readiness } = service;
     const { migrate } = await import("./install/migrate.ts");
     await untilItWorks("the database could not be migrated", log, stopping, async () => {
-      await migrate(url, embedded, stopping);
+      await migrate(url, { embedded, stopping });
     });
     readiness.migrated();
     return undefined;

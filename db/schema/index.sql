@@ -1,6 +1,8 @@
 -- The table of contents: every file of the schema, in the order in which a new database is made from it. db/README.md
 -- says which files are structure and which are code (loaded again when it changes).
 
+-- These two need a login that may create roles. They run in a transaction of their own, before graphile-worker makes
+-- its tables (src/install/structure.ts).
 --!include roles.sql
 --!include logins.sql
 
@@ -11,6 +13,7 @@ set local check_function_bodies = off;
 
 --!include schemas.sql
 --!include migrations.sql
+--!include queue.sql
 
 -- Functions and types that table definitions use: in defaults, generated columns, indexes and policies
 --!include internal/uuid_v7.sql

@@ -1,4 +1,17 @@
--- The purpose of each schema, and which roles may use it. Rights on an object are granted beside the object.
+-- The schemas: what each is for, and which roles may use it. Rights on an object are granted beside the object.
+-- graphile-worker creates its schema itself (queue.sql).
+
+create schema market;
+create schema internal;
+create schema reading;
+create schema search;
+create schema api;
+create schema jobs;
+create schema admin;
+create schema inspect;
+create schema graphile_migrate;
+
+-- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on schema market is 'The tables of the market: structure, constraints, policies and triggers.';
 comment on schema internal is

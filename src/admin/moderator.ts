@@ -141,7 +141,7 @@ export const runModeratorCommand = async (
   ]);
   const embedded = await startEmbeddedDatabase(dataDir);
   try {
-    await migrate(embedded.url, true);
+    await migrate(embedded.url, { embedded: true });
     return await manageModerators(embedded.url, args);
   } finally {
     await embedded.close();

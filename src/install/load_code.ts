@@ -30,10 +30,13 @@ const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | 
  */
 type Orphan = { kind: "function" | "view"; oid: number; name: string; clashes: boolean };
 
+/** The schemas in which our roles have grants: the queue's, too. */
+const GRANTED = [...SCHEMAS, "graphile_worker"].join(", ");
+
 const REVOKE = `
-  revoke all on schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
-  revoke all on all tables in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")};
-  revoke all on all functions in schema ${SCHEMAS.join(", ")} from ${ROLES.join(", ")}`;
+  revoke all on schema ${GRANTED} from ${ROLES.join(", ")};
+  revoke all on all tables in schema ${GRANTED} from ${ROLES.join(", ")};
+  revoke all on all functions in schema ${GRANTED} from ${ROLES.join(", ")}`;
 
 /** The functions and views of our schemas that this transaction has not written, so no file creates them any more. */
 const ORPHANS = `

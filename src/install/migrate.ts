@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Logger, runMigrations } from "graphile-worker";
 import pg from "pg";
 import { loadCode } from "./load_code.ts";
 import { loadData } from "./load_data.ts";
+import { migrateQueue } from "./queue.ts";
 import { applyStructure } from "./structure.ts";
 
 /** The key of the advisory lock that makes processes migrate one after another: the bytes of "soukmigr". */
@@ -28,32 +28,74 @@ const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void>
   }
 };
 
-const withLockTimeout = (url: string): string => {
+const withSetting = (url: string, setting: string): string => {
   const parsed = new URL(url);
   const given = parsed.searchParams.get("options");
-  parsed.searchParams.set("options", `${given ? `${given} ` : ""}-c lock_timeout=${LOCK_TIMEOUT}`);
+  parsed.searchParams.set("options", `${given ? `${given} ` : ""}-c ${setting}`);
   return parsed.href;
+};
+
+/** The SQLSTATE (read_only_sql_transaction) of a change that a session for looking only tries. */
+const READ_ONLY = "25006";
+
+const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && (("code" in error && error.code === READ_ONLY) || isReadOnly(error.cause));
+
+/**
+ * Why a superuser does not change a database that exists: whatever another role has left there, such as a trigger, would
+ * run with the rights of the session's login. Setting a role does not help, because a trigger can reset it.
+ */
+const refusal = (login: string): Error =>
+  new Error(
+    `This database exists already, and ${login} is a superuser: whatever any role has left in the database would run with a ` +
+      "superuser's rights. Run `npm run migrate` as souk_migrator, which has a password after `alter role souk_migrator " +
+      "password '...'`.",
+  );
+
+/** The name of the session's login if it is a superuser and the database exists already; else null. */
+const superuserOfMarket = async (session: pg.Client): Promise<string | null> => {
+  const { rows } = await session.query<{ login: string }>(
+    `select session_user::text as login from pg_roles
+     where rolname = session_user and rolsuper and to_regnamespace('market') is not null`,
+  );
+  return rows[0]?.login ?? null;
 };
 
 /**
  * Makes a database, or brings it up to date: the structure, the code, graphile-worker's own schema, and the shipped rows.
  * Does nothing if the database is up to date. Several processes may call it at once.
- * @param url a login that may create roles and schemas, and the extension vector if it does not exist yet
- * @param stopping ends the wait for another process that migrates
- * @throws if a step fails or cannot get a lock in time, or if another state of the sources made the database; the step
- *   has then changed nothing
+ * @param url a login that may become souk_owner (souk_migrator); for a new database also one that owns it and may create
+ *   roles, and the extension vector if it does not exist yet
+ * @param options.embedded the embedded database: only its own process uses it, so its superuser's login may migrate it
+ * @param options.refuseSuperuser a superuser's login is refused if the database exists. Without it, one may look whether
+ *   there is something to do, and is refused if there is
+ * @param options.stopping ends the wait for another process that migrates
+ * @throws if a step fails or cannot get a lock in time, if another state of the sources made the database, or if a
+ *   superuser's login would change a database that exists; the step has then changed nothing
  */
-export const migrate = async (url: string, embedded = false, stopping?: AbortSignal): Promise<void> => {
+export const migrate = async (
+  url: string,
+  {
+    embedded = false,
+    refuseSuperuser = false,
+    stopping,
+  }: { embedded?: boolean; refuseSuperuser?: boolean; stopping?: AbortSignal } = {},
+): Promise<void> => {
   // An embedded database has one process and one session.
   if (embedded) return apply(url);
-  const connectionString = withLockTimeout(url);
+  const connectionString = withSetting(url, `lock_timeout=${LOCK_TIMEOUT}`);
   const turn = new pg.Client({ connectionString });
   turn.on("error", () => undefined);
   await turn.connect();
   try {
     // graphile-migrate has a lock of its own, but fails at once instead of waiting for it.
     await untilTurn(turn, stopping);
-    await apply(connectionString);
+    const superuser = await superuserOfMarket(turn);
+    if (superuser === null) return await apply(connectionString);
+    if (refuseSuperuser) throw refusal(superuser);
+    await apply(withSetting(connectionString, "default_transaction_read_only=on")).catch((error: unknown) => {
+      throw isReadOnly(error) ? refusal(superuser) : error;
+    });
   } finally {
     await turn.end();
   }
@@ -73,32 +115,11 @@ const connected = async <T>(connectionString: string, step: (client: pg.Client) 
 
 const apply = async (connectionString: string): Promise<void> => {
   await connected(connectionString, (client) => applyStructure(client, connectionString));
+  // Before the code, which grants rights on the queue, and before the rows, because a change of synonyms enqueues a job.
+  await migrateQueue(connectionString);
   const dropped = (await connected(connectionString, loadCode)) ?? [];
   if (dropped.length > 0)
     process.stdout.write(`No file of db/schema makes these any more, so they were dropped: ${dropped.join(", ")}\n`);
-  const pool = new pg.Pool({ connectionString, max: 1 });
-  // A lost connection makes the running query fail. Without these listeners, it would also end the process.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  try {
-    const { rows } = await pool.query<{ installed: boolean; database: string }>(
-      `select exists (select from pg_namespace where nspname = 'graphile_worker') as installed,
-         quote_ident(current_database()) as database`,
-    );
-    const { installed, database } = rows[0] ?? { installed: false, database: "" };
-    // The role souk_queue owns the queue, so that the worker needs no rights of souk_owner to use it.
-    if (!installed) await pool.query(`grant create on database ${database} to souk_queue`);
-    try {
-      await pool.query("set role souk_queue");
-      await runMigrations({ pgPool: pool, logger: new Logger(() => () => undefined) });
-    } finally {
-      await pool.query("reset role");
-      if (!installed) await pool.query(`revoke create on database ${database} from souk_queue`);
-    }
-  } finally {
-    await pool.end();
-  }
-  // The queue must exist before the rows are loaded, because a change of synonyms enqueues a job.
   for (const { table, kept } of await connected(connectionString, (client) => loadData(client)))
     if (kept.length > 0)
       process.stdout.write(

@@ -19,14 +19,22 @@ const RELOADED = /^-- Reloaded: .*$/m;
 /** Files that contain only structure. Those that match neither this nor RELOADED contain only code. */
 const STRUCTURE = /^(roles|logins|migrations|market\/(triggers|audit_triggers|origin_triggers))\.sql$/;
 
+/** Files that need a login that may create roles. The others run as souk_owner. */
+const ADMINISTRATION = /^(roles|logins)\.sql$/;
+
 /** A line of index.sql that names a file. */
 const INCLUDE = /^--!include (\S+)$/gm;
 
 /** A file of the schema, and its two parts, each of which may be empty. */
 export type SchemaFile = { name: string; structure: string; code: string };
 
-/** A schema folder: its files in the order of index.sql, and index.sql with each include replaced by its file. */
-export type Schema = { files: SchemaFile[]; sql: string };
+/**
+ * A schema folder.
+ * @property files in the order of index.sql
+ * @property administration what needs a login that may create roles
+ * @property sql the rest: index.sql with each include replaced by its file
+ */
+export type Schema = { files: SchemaFile[]; administration: string; sql: string };
 
 const split = (name: string, text: string): SchemaFile => {
   const at = STRUCTURE.test(name) ? text.length : (RELOADED.exec(text)?.index ?? 0);
@@ -38,8 +46,13 @@ export const readSchema = async (folder = SCHEMA): Promise<Schema> => {
   const index = await readFile(join(folder, "index.sql"), "utf8");
   const names = [...index.matchAll(INCLUDE)].map(([, name]) => name ?? "");
   const files = await Promise.all(names.map(async (name) => split(name, await readFile(join(folder, name), "utf8"))));
-  const texts = new Map(files.map(({ name, structure, code }) => [name, structure + code]));
-  return { files, sql: index.replaceAll(INCLUDE, (_, name: string) => texts.get(name) ?? "") };
+  const isRest = ({ name }: SchemaFile) => !ADMINISTRATION.test(name);
+  const texts = new Map(files.filter(isRest).map(({ name, structure, code }) => [name, structure + code]));
+  return {
+    files,
+    administration: files.flatMap((file) => (isRest(file) ? [] : [file.structure])).join("\n"),
+    sql: index.replaceAll(INCLUDE, (_, name: string) => texts.get(name) ?? ""),
+  };
 };
 
 const hashOf = (texts: readonly string[]): string => createHash("sha256").update(texts.join("\n")).digest("hex");

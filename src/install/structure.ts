@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Logger, migrate as runCommitted } from "graphile-migrate";
 import pg from "pg";
+import { migrateQueue } from "./queue.ts";
 import { codeHash, readSchema, SCHEMA, type Schema, structureHash } from "./schema_files.ts";
 
 /**
@@ -18,7 +19,7 @@ const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url)
  * server, so two of its databases that are made at the same time may change one. One of them fails, and changes nothing.
  */
 const CHANGED_MEANWHILE = "tuple concurrently updated";
-/** How often a database is tried to be made. Each failure means that another one was made, so few follow each other. */
+/** How often that is tried. Each failure means that another database was prepared, so few follow each other. */
 const MAX_TRIES = 5;
 
 /** The structure of the database is not one that this release can bring up to date. */
@@ -26,6 +27,12 @@ const OTHER_STRUCTURE =
   "Another state of Souk made this database, and no migration leads from there to this one, because nothing before " +
   "release 1.0.0 was released. Make a new database: delete the folder .data (DATA_DIR) of the embedded database, or " +
   "name an empty database in DATABASE_URL. To keep what is in it, dump it and start the Souk that made it.";
+
+/** The login may not create roles, and nobody who may has done it. */
+const UNPREPARED =
+  "This database has not been prepared for this login. Either run db/schema/roles.sql and db/schema/logins.sql in it with " +
+  "psql as a superuser, and then migrate as souk_migrator; or migrate the first time with a login that owns the database " +
+  "and may create roles.";
 
 /** A committed migration: its file's name, and the two hashes in the file's first lines. */
 type Migration = { name: string; hash: string; previous: string | null };
@@ -43,6 +50,28 @@ const committedMigrations = async (folder: string): Promise<Migration[]> => {
         return { name, hash: header("Hash"), previous: previous === "-" ? null : previous };
       }),
   );
+};
+
+/** Makes the roles, if the login may. @throws if the rights that souk_owner needs are still missing afterwards */
+const prepareDatabase = async (client: pg.ClientBase, { administration }: Schema): Promise<void> => {
+  const { rows: logins } = await client.query<{ administers: boolean }>(
+    "select rolsuper or rolcreaterole as administers from pg_roles where rolname = current_user",
+  );
+  for (let tries = 1; logins[0]?.administers; tries++) {
+    try {
+      // Statements that are sent together are one transaction.
+      await client.query(administration);
+      break;
+    } catch (error) {
+      const isChanged = error instanceof pg.DatabaseError && error.message === CHANGED_MEANWHILE;
+      if (tries === MAX_TRIES || !isChanged) throw error;
+    }
+  }
+  const { rows: owners } = await client.query<{ prepared: boolean }>(
+    `select has_database_privilege(oid, current_database(), 'create') and pg_has_role(current_user, oid, 'member') as prepared
+     from pg_roles where rolname = 'souk_owner'`,
+  );
+  if (!owners[0]?.prepared) throw new Error(UNPREPARED);
 };
 
 /** Makes the structure and the code in an empty database, in one transaction, with all migrations recorded as done. */
@@ -82,7 +111,7 @@ const currentStructure = async (client: pg.ClientBase): Promise<string | null> =
 
 /**
  * Makes a new database, or brings the structure of an older one up to date.
- * @param client a session with the login of connectionString, which may create roles and schemas if the database is new
+ * @param client a session with the login of connectionString, which may become souk_owner, or may create it
  * @param folders other folders of the same form, for tests
  * @throws if the structure is another one and no migration leads to this one; nothing has then changed
  */
@@ -93,13 +122,10 @@ export const applyStructure = async (
 ): Promise<void> => {
   const [schema, committed] = await Promise.all([readSchema(schemaFolder), committedMigrations(migrations)]);
   const current = await currentStructure(client);
-  for (let tries = 1; current === null; tries++) {
-    try {
-      return await makeDatabase(client, schema, committed);
-    } catch (error) {
-      const isChanged = error instanceof pg.DatabaseError && error.message === CHANGED_MEANWHILE;
-      if (tries === MAX_TRIES || !isChanged) throw error;
-    }
+  if (current === null) {
+    await prepareDatabase(client, schema);
+    await migrateQueue(connectionString);
+    return makeDatabase(client, schema, committed);
   }
   const hash = structureHash(schema);
   if (current === hash) return;

@@ -12,16 +12,7 @@ test.before(async () => {
 
 test.after.always(() => market?.close());
 
-const ROLES = [
-  "souk_api",
-  "souk_agent",
-  "souk_person",
-  "souk_moderator",
-  "souk_worker",
-  "souk_queue",
-  "souk_dba",
-  "souk_migrator",
-];
+const ROLES = ["souk_api", "souk_agent", "souk_person", "souk_moderator", "souk_worker", "souk_dba", "souk_migrator"];
 const CHANGES = [
   "insert into market.audit_event (actor_type, sql_role, action, table_name, row_id) values ('dba', 'x', 'x', 'x', 'x')",
   "update market.audit_event set action = 'x'",

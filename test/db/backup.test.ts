@@ -47,7 +47,7 @@ test.before(async () => {
   await market.call(seller, "start_verification", { method: "email", base_url: "", link_key: seller.token });
 
   // A database created from a template does not inherit the template's privileges.
-  await market.sql(`grant create on database ${new URL(market.url).pathname.slice(1)} to souk_migrator`);
+  await market.sql(`grant create on database ${new URL(market.url).pathname.slice(1)} to souk_owner`);
 
   // The old server has counted further than the new one will have.
   await market.sql("update market.event set xid = '900000000'");
@@ -150,7 +150,7 @@ test.serial("the restored roles have the same memberships, limits and timeouts",
   const original = await roles(market.url);
   t.true(original.length >= 8);
   t.deepEqual(await roles(restored), original);
-  t.true(await sqlValue(restored, "select has_database_privilege('souk_migrator', current_database(), 'create')"));
+  t.true(await sqlValue(restored, "select has_database_privilege('souk_owner', current_database(), 'create')"));
 });
 
 test.serial("the restored market breaks no invariant and accepts an agent's token", async (t) => {

@@ -1,6 +1,6 @@
 /** Queries of the catalogue for who may do what: in full for permissions.txt, and in short for db/README.md. */
 
-/** Roles in the order of columns. souk_owner owns everything, and souk_queue the queue, so they have no column. */
+/** Roles in the order of columns. souk_owner owns everything, so it has no column. */
 const ROLES = `role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_moderator', 4),
   ('souk_worker', 5), ('souk_dba', 6), ('souk_migrator', 7))`;
 
@@ -13,7 +13,7 @@ export const MATRIX = `
       case when c.relispartition then regexp_replace(format('%I.%I', n.nspname, c.relname), '_\\d{4}(_\\d{2})+$', '_PERIOD')
         else format('%I.%I', n.nspname, c.relname) end as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_' and c.relkind in ('r', 'p', 'v', 'm')
+    where n.nspname !~ '^pg_|^information_schema$|^public$' and c.relkind in ('r', 'p', 'v', 'm')
   ), line (sort, n, part, line) as (
     select 'table ' || name, 0, '', 'table ' || name from subject
     union all
@@ -38,7 +38,7 @@ export const MATRIX = `
       case when f.prosecdef then ' as owner' else '' end, coalesce((
         select string_agg(r.name, ', ' order by r.n) from role r where has_function_privilege(r.name, f.oid, 'execute')), 'nobody'))
     from pg_proc f join pg_namespace n on n.oid = f.pronamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_'
+    where n.nspname !~ '^pg_|^information_schema$|^public$'
   )
   select string_agg(line, E'\\n' order by sort collate "C", n, part collate "C") || E'\\n' as matrix from line`;
 
@@ -53,12 +53,12 @@ export const SUMMARY = `
     select case n.nspname when 'market' then 1 else 2 end,
       case when c.relkind = 'v' then 'views of ' || n.nspname else n.nspname || '.' || c.relname end, 'relation', c.oid
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_' and c.relkind in ('r', 'p', 'v', 'm')
+    where n.nspname !~ '^pg_|^information_schema$|^public$' and c.relkind in ('r', 'p', 'v', 'm')
       and not c.relispartition
     union all
     select 3, 'functions of ' || n.nspname, 'function', f.oid
     from pg_proc f join pg_namespace n on n.oid = f.pronamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$|^graphile_'
+    where n.nspname !~ '^pg_|^information_schema$|^public$'
   ), cell as (
     select t.sort, t.label, r.n,
       case t.kind when 'function' then case when bool_and(has_function_privilege(r.name, t.oid, 'execute')) then 'all'

@@ -361,7 +361,7 @@ test.serial(
           `create in ${schema}`,
         );
       }
-      for (const role of ["souk_owner", "souk_worker", "souk_queue", "postgres"]) {
+      for (const role of ["souk_owner", "souk_worker", "postgres"]) {
         t.is(await attempt(client, `set role ${role}`), DENIED, role);
       }
     });

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { OURS } from "./unused_sql.ts";
 
 /**
  * Findings of plpgsql_check that we accept, each with its reason. The key is the function and the message. An exception
@@ -28,7 +29,7 @@ export async function plpgsqlFindings(client: pg.ClientBase): Promise<string[]> 
         p.prorettype = 'trigger'::regtype and tg.oid is null as idle
       from pg_proc p
       join pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
-      join pg_namespace n on n.oid = p.pronamespace and n.nspowner = 'souk_owner'::regrole
+      join pg_namespace n on n.oid = p.pronamespace and ${OURS}
       left join pg_trigger tg on tg.tgfoid = p.oid and tg.tgparentid = 0
       where not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
     )

@@ -29,6 +29,9 @@ const QUERIES_FOR_PEOPLE = "db/README.md";
 /** PostGraphile offers every function of this schema to moderators, as test/admin/graphql_fields.txt lists. */
 const FOR_GRAPHQL = "admin";
 
+/** The condition that a schema `n` is ours. souk_owner also owns those that libraries make. */
+export const OURS = "n.nspowner = 'souk_owner'::regrole and n.nspname !~ '^graphile_'";
+
 /** Columns that nothing uses and that stay, each with its reason. */
 const KEPT_COLUMNS: Record<string, string> = {};
 
@@ -45,7 +48,7 @@ export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> 
         select from pg_depend d
         where d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid and d.deptype in ('n', 'a', 'i')
           and d.classid <> 'pg_proc'::regclass) as "isUsedByObject"
-    from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspowner = 'souk_owner'::regrole
+    from pg_proc p join pg_namespace n on n.oid = p.pronamespace and ${OURS}
     where not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
     order by 1, 2`);
   const callers = await callersText();
@@ -77,18 +80,18 @@ export async function unusedColumns(client: pg.ClientBase): Promise<string[]> {
   const { rows: columns } = await client.query<{ table: string; column: string }>(`
     select c.oid::regclass::text as table, a.attname as column
     from pg_attribute a join pg_class c on c.oid = a.attrelid
-    join pg_namespace n on n.oid = c.relnamespace and n.nspowner = 'souk_owner'::regrole
+    join pg_namespace n on n.oid = c.relnamespace and ${OURS}
     where c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped
     order by c.oid::regclass::text, a.attnum`);
   const { rows: uses } = await client.query<{ text: string }>(`
-    select p.prosrc as text from pg_proc p join pg_namespace n on n.oid = p.pronamespace and n.nspowner = 'souk_owner'::regrole
+    select p.prosrc as text from pg_proc p join pg_namespace n on n.oid = p.pronamespace and ${OURS}
     union all select pg_get_viewdef(c.oid) from pg_class c
-      join pg_namespace n on n.oid = c.relnamespace and n.nspowner = 'souk_owner'::regrole where c.relkind = 'v'
+      join pg_namespace n on n.oid = c.relnamespace and ${OURS} where c.relkind = 'v'
     union all select coalesce(qual, '') || ' ' || coalesce(with_check, '') from pg_policies
     union all select pg_get_expr(adbin, adrelid) from pg_attrdef
     union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
     union all select pg_get_indexdef(i.indexrelid) from pg_index i
-      join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace and n.nspowner = 'souk_owner'::regrole
+      join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace and ${OURS}
       where not i.indisunique`);
   const named = new Set(uses.flatMap(({ text }) => wordsIn(text)));
   const texts = [await callersText(), await readFile(join(ROOT, QUERIES_FOR_PEOPLE), "utf8")];

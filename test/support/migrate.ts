@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { withClient } from "./client.ts";
@@ -21,15 +22,28 @@ export const runMigrate = async (url: string): Promise<void> => {
   });
 };
 
-/** Loads the code again into a database in use, as a deployment with changed code does. */
+/**
+ * Loads the code again into a database in use, as a deployment with changed code does: with a login like souk_migrator,
+ * whose password only its operator knows.
+ * @param url a superuser's login
+ */
 export const reloadCode = async (url: string): Promise<void> => {
-  await withClient(url, (client) => client.query("delete from internal.loaded where name = 'code'"));
-  for (let tries = 1; ; tries++) {
-    try {
-      return await runMigrate(url);
-    } catch (error) {
-      if (tries === MAX_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  const login = `migrator_${randomBytes(6).toString("hex")}`;
+  const asMigrator = Object.assign(new URL(url), { username: login, password: login }).href;
+  await withClient(url, (client) =>
+    client.query(`create role ${login} login noinherit password '${login}' in role souk_owner;
+      delete from internal.loaded where name = 'code'`),
+  );
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await runMigrate(asMigrator);
+      } catch (error) {
+        if (tries === MAX_TRIES) throw error;
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      }
     }
+  } finally {
+    await withClient(url, (client) => client.query(`drop role ${login}`));
   }
 };
