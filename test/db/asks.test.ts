@@ -93,6 +93,25 @@ test.serial("with watch_enabled off an ask keeps its first matches, and gets mis
   t.deepEqual(await matching(ask), [first, second].sort());
 });
 
+test.serial("more than a hundred matches stay while their offers still answer the ask", async (t) => {
+  const ask = await market.ask(buyer);
+  for (let number = 0; number < 104; number++) await market.offer(seller);
+  const matched = () => market.sql("select offer_id from market.match where ask_id = $1 order by offer_id", [ask]);
+  const before = await matched();
+  t.is(before.length, 104);
+  for (const watch_enabled of [false, true])
+    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled }, errors: [] });
+  await market.embed("ask", ask);
+  await market.call(buyer, "fulfill_ask", { id: ask });
+  await market.call(buyer, "reopen_ask", { id: ask });
+  await market.embed("ask", ask);
+  t.deepEqual(await matched(), before);
+  t.deepEqual(
+    await market.sql("select from market.event where type = 'match.withdrawn' and data ->> 'ask_id' = $1", [ask]),
+    [],
+  );
+});
+
 test.serial("an ask with a new text keeps its id and gets the matches of the new text", async (t) => {
   const sofa = await market.offer(seller);
   const phone = await market.offer(seller, { title: "Old phone", domain: "electronics", category: "phones" });

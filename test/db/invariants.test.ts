@@ -186,7 +186,8 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     object: `ask ${id.ask}`,
   }),
   match_is_of_a_published_offer: () => ({
-    how: `update market.offer set status = 'archived' where id = '${id.offer}'; update market.account_stats set active = 0`,
+    how: `update market.offer set status = 'archived' where id = '${id.offer}'; update market.account_stats set active = 0;
+          update market.offer_embedding set unlisted_embedding = embedding, embedding = null where offer_id = '${id.offer}'`,
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
   match_is_of_a_read_ask: () => ({
@@ -194,7 +195,8 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
   match_is_of_an_active_ask: () => ({
-    how: "update market.ask set status = 'archived', updated_at = now() - interval '2 minutes'",
+    how: `update market.ask set status = 'archived', updated_at = now() - interval '2 minutes';
+          update market.ask_embedding set unlisted_embedding = embedding, embedding = null`,
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
   match_is_of_its_kind: () => ({
@@ -209,7 +211,7 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `${SANDBOX} update market.ask set sandbox_id = '${SANDBOX_ID}'; update market.account set sandbox_id = '${SANDBOX_ID}',
             claimed_at = null where id = '${buyer.account}';
           update market.agent set sandbox_id = '${SANDBOX_ID}' where id = '${buyer.agent}'; delete from market.session;
-          update market.ask_embedding set sandbox_embedding = embedding, embedding = null`,
+          update market.ask_embedding set unlisted_embedding = embedding, embedding = null`,
     object: `match of ask ${id.ask} and offer ${id.offer}`,
   }),
   row_is_of_its_accounts_sandbox: () => ({
@@ -225,10 +227,10 @@ const CORRUPTIONS: Record<string, () => { how: string; object: string }> = {
     how: `${SANDBOX} ${SANDBOX_OFFER} insert into market.review_case (offer_id, causes) values ('${SANDBOX_ID}', '{reported}')`,
     object: `offer ${SANDBOX_ID}`,
   }),
-  vector_of_sandbox_is_in_no_index: () => ({
-    how: `${SANDBOX} ${SANDBOX_OFFER} insert into market.offer_embedding (offer_id, model, embedding)
-          values ('${SANDBOX_ID}', 'builtin-meaning-1', '${vectorOf("sofa")}')`,
-    object: `offer ${SANDBOX_ID}`,
+  vector_in_the_index_may_be_found: () => ({
+    how: `update market.ask_embedding set embedding = coalesce(embedding, unlisted_embedding), unlisted_embedding = null;
+          delete from market.match; update market.ask set status = 'archived'`,
+    object: `ask ${id.ask}`,
   }),
   match_is_within_price: () => ({
     how: "update market.ask set price_max_hundredths = 17999",

@@ -63,7 +63,9 @@ test("asks that were answered but not read keep their account's turn, also when 
   const waiting = ["busy 0", "other 0", "busy 1", "busy 2", "busy 3"];
   t.deepEqual(await order(), waiting, "an answer does not move the next ask forward");
 
-  // The jobs are lost.
+  // No worker runs for three days, and the jobs are lost.
+  await market.sql("update market.submission set created_at = created_at - interval '3 days'");
+  await market.work("purge_keys");
   await market.sql("select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))");
   t.deepEqual(await order(), []);
   await market.work("sweep_submissions");

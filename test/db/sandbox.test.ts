@@ -213,9 +213,9 @@ test("a flood in sandboxes changes no search and no match of the market", async 
        select f.sandbox_id, $2, 'Wanted: settee', 'Wanted: settee', 'home_garden', 'furniture', 'buy', 'settee', now()
        from flood f returning id),
      asks as (
-       insert into market.ask_embedding (ask_id, model, sandbox_embedding)
+       insert into market.ask_embedding (ask_id, model, unlisted_embedding)
        select id, 'builtin-meaning-1', $1::public.halfvec from asked)
-     insert into market.offer_embedding (offer_id, model, sandbox_embedding)
+     insert into market.offer_embedding (offer_id, model, unlisted_embedding)
      select id, 'builtin-meaning-1', $1::public.halfvec from flood`,
     [vectorOf("sofa"), seller.account],
   );
@@ -440,6 +440,9 @@ const NEEDS_NO_WORLD: Record<string, string> = {
   "internal.rate_limit_terms": "counts the offers of one account",
   "jobs.get_embedding_input": "reads one offer or ask",
   "jobs.get_submission": "reads the target of one submission",
+  "jobs.store_offer_embedding": "stores the vector of one offer",
+  "search.match_ask": "leaves the world to search.is_eligible",
+  "search.match_offer": "leaves the world to search.is_eligible",
 };
 
 test("whatever reads published offers or active asks says of which world, or has a reason to read both", async (t) => {

@@ -220,6 +220,17 @@ begin
       else false end;
 
   return query
+  select 'vector_in_the_index_may_be_found', v.kind || ' ' || v.id, 'searches of the market read its vector'
+  from (
+    select 'offer' as kind, o.id
+    from market.offer_embedding e tablesample system (check_market.share) join market.offer o on o.id = e.offer_id
+    where e.embedding is not null and (o.status <> 'published' or o.sandbox_id is not null)
+    union all
+    select 'ask', a.id
+    from market.ask_embedding e tablesample system (check_market.share) join market.ask a on a.id = e.ask_id
+    where e.embedding is not null and (a.status <> 'active' or a.sandbox_id is not null)) as v;
+
+  return query
   select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
   from market.ask a
   where a.read_at is null and a.updated_at < now() - interval '1 hour';

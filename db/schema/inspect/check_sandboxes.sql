@@ -41,17 +41,6 @@ begin
   return query
   select 'sandbox_is_not_moderated', 'offer ' || o.id, format('it is of sandbox %s, and has a case', o.sandbox_id)
   from market.offer o join market.review_case c on c.offer_id = o.id where o.sandbox_id is not null;
-
-  return query
-  select 'vector_of_sandbox_is_in_no_index', v.kind || ' ' || v.id,
-    format('it is of sandbox %s, and searches of the market read its vector', v.sandbox_id)
-  from (
-    select 'offer' as kind, o.id, o.sandbox_id, e.embedding
-    from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.sandbox_id is not null
-    union all
-    select 'ask', a.id, a.sandbox_id, e.embedding
-    from market.ask a join market.ask_embedding e on e.ask_id = a.id where a.sandbox_id is not null) as v
-  where v.embedding is not null;
 end
 $$;
 comment on function inspect.check_sandboxes() is

@@ -50,7 +50,7 @@ begin
     -- An offer that is not published any more may have been deleted while its vector was computed.
     where o.id = store_offer_embedding.id and o.status = 'published' for key share
     on conflict (offer_id) do update
-      set model = excluded.model, embedding = excluded.embedding, sandbox_embedding = excluded.sandbox_embedding,
+      set model = excluded.model, embedding = excluded.embedding, unlisted_embedding = excluded.unlisted_embedding,
         text_hash = excluded.text_hash;
     perform search.end_embedding(store_offer_embedding.id);
   end if;

@@ -15,7 +15,8 @@ begin
   delete from market.submission s
   where s.id in (
     select o.id from market.submission o
-    where o.created_at <= now() - interval '24 hours' and o.completed_at is not null
+    -- What waits to be read is kept, however long no worker runs.
+    where o.created_at <= now() - interval '24 hours' and not internal.awaits_extraction(o)
       -- Skip submissions that still have a key: the cascade would wait if another transaction has locked the key.
       and not exists (select from market.idempotency_key k where k.submission_id = o.id)
       limit 5000 for update skip locked);

@@ -133,7 +133,7 @@ begin
         select o.id, under_way.model, vector, search.text_hash(item.words) from market.offer o where o.id = item.id
         on conflict (offer_id) do update
           set model = excluded.model, embedding = excluded.embedding,
-            sandbox_embedding = excluded.sandbox_embedding, text_hash = excluded.text_hash;
+            unlisted_embedding = excluded.unlisted_embedding, text_hash = excluded.text_hash;
         perform search.end_embedding(item.id);
       end if;
     else

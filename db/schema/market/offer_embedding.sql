@@ -7,10 +7,10 @@ create table market.offer_embedding (
   embedding public.halfvec(512),
   facets tsvector not null default '',
   text_hash bytea,
-  sandbox_embedding public.halfvec(512),
+  unlisted_embedding public.halfvec(512),
   constraint offer_embedding_model_length check (char_length(model) <= 100),
   constraint offer_embedding_text_hash_is_sha256 check (octet_length(text_hash) = 32),
-  constraint offer_embedding_one_vector check ((embedding is null) <> (sandbox_embedding is null))
+  constraint offer_embedding_one_vector check ((embedding is null) <> (unlisted_embedding is null))
 );
 create index offer_embedding_model_idx on market.offer_embedding (model);
 create index offer_embedding_facets_idx on market.offer_embedding using gin (facets) with (fastupdate = off);
@@ -28,13 +28,14 @@ create policy "the owner sees all" on market.offer_embedding to souk_owner using
 comment on table market.offer_embedding is 'One row is the vector of one offer.';
 comment on column market.offer_embedding.offer_id is 'The offer.';
 comment on column market.offer_embedding.model is 'The embedding model that made the vector.';
-comment on column market.offer_embedding.embedding is 'The vector: unit length, 512 dimensions; null in a sandbox.';
+comment on column market.offer_embedding.embedding is
+  'The vector: unit length, 512 dimensions; null if no search or matching of the market may find it.';
 comment on column market.offer_embedding.facets is
   'A copy of the facets of the offer, maintained by triggers. A filtered search compares thousands of vectors. With '
   'the copy it does not have to read the offer of each vector.';
 comment on column market.offer_embedding.text_hash is
   'SHA-256 of the text that the vector represents, so that a vector is made again only for another text; null for a '
   'vector of an earlier release.';
-comment on column market.offer_embedding.sandbox_embedding is
-  'The vector in a sandbox, null in the market. A trigger moves it here, where no index has it: so vectors of '
-  'sandboxes are never among the nearest of the market.';
+comment on column market.offer_embedding.unlisted_embedding is
+  'The vector of an offer that is not published, or of a sandbox; else null. A trigger moves it here, where no index '
+  'has it: the graph of the nearest has only vectors that may be found.';

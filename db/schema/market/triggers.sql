@@ -47,8 +47,9 @@ create trigger check_appointment before insert on market.moderator
 create trigger set_sandbox before insert on market.offer for each row execute function internal.set_sandbox();
 create trigger set_offer_concepts before insert or update of title, text, language on market.offer
   for each row execute function reading.set_offer_concepts();
-create trigger sync_embedding_facets after update on market.offer
-  for each row when (old.facets is distinct from new.facets) execute function search.sync_embedding_facets();
+create trigger sync_vector after update on market.offer
+  for each row when (old.facets is distinct from new.facets or old.status <> new.status)
+  execute function search.sync_offer_vector();
 create trigger review_changed_offer after update on market.offer for each row
   when (new.status in ('published', 'archived') and new.account_id is not null
     and (old.text <> new.text or old.images <> new.images))
@@ -106,8 +107,10 @@ create trigger refresh_ask after update on market.ask for each row
 create trigger place_vector before insert or update on market.offer_embedding
   for each row execute function search.place_offer_vector();
 
-create trigger place_vector before insert or update on market.ask_embedding for each row
-  when (new.embedding is not null) execute function search.place_ask_vector();
+create trigger place_vector before insert or update on market.ask_embedding
+  for each row execute function search.place_ask_vector();
+create trigger sync_vector after update on market.ask
+  for each row when (old.status <> new.status) execute function search.sync_ask_vector();
 
 create trigger count_report before insert on market.report for each row execute function internal.count_report();
 create trigger count_report_again before update on market.report for each row

@@ -28,45 +28,59 @@ create or replace function search.place_offer_vector() returns trigger
   language plpgsql volatile
 as $$
 declare
-  offer record;
+  vector constant public.halfvec(512) := coalesce(new.embedding, new.unlisted_embedding);
+  facets tsvector := (
+    select o.facets from market.offer o
+    where o.id = new.offer_id and o.status = 'published' and o.sandbox_id is null);
 begin
-  select o.facets, o.sandbox_id into offer from market.offer o where o.id = new.offer_id;
-  new.facets := case when offer.sandbox_id is null then coalesce(offer.facets, '') else '' end;
-  if offer.sandbox_id is not null and new.embedding is not null then
-    new.sandbox_embedding := new.embedding;
-    new.embedding := null;
-  end if;
+  new.facets := coalesce(facets, '');
+  new.embedding := case when facets is not null then vector end;
+  new.unlisted_embedding := case when facets is null then vector end;
   return new;
 end
 $$;
 comment on function search.place_offer_vector() is
-  'Copies the facets of an offer to its vector when the vector is written. In a sandbox, the vector moves to the '
-  'column that no index has, and has no facets, so that no search of the market reads it.';
+  'Copies the facets of a published offer to its vector when the vector is written. The vector of any other offer, and '
+  'of a sandbox, moves to the column that no index has, and has no facets, so that no search of the market reads it.';
 
 create or replace function search.place_ask_vector() returns trigger
   language plpgsql volatile
 as $$
+declare
+  vector constant public.halfvec(512) := coalesce(new.embedding, new.unlisted_embedding);
+  listed constant boolean := exists (
+    select from market.ask a where a.id = new.ask_id and a.status = 'active' and a.sandbox_id is null);
 begin
-  if exists (select from market.ask a where a.id = new.ask_id and a.sandbox_id is not null) then
-    new.sandbox_embedding := new.embedding;
-    new.embedding := null;
-  end if;
+  new.embedding := case when listed then vector end;
+  new.unlisted_embedding := case when not listed then vector end;
   return new;
 end
 $$;
 comment on function search.place_ask_vector() is
-  'Moves the vector of an ask of a sandbox to the column that no index has.';
+  'Moves the vector of an ask that is not active, or of a sandbox, to the column that no index has.';
 
-create or replace function search.sync_embedding_facets() returns trigger
+create or replace function search.sync_offer_vector() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update market.offer_embedding e set facets = new.facets where e.offer_id = new.id and new.sandbox_id is null;
+  -- The trigger of the vector places it.
+  update market.offer_embedding e set model = e.model where e.offer_id = new.id;
   return null;
 end
 $$;
-comment on function search.sync_embedding_facets() is
-  'Copies the facets of a changed offer to its vector, no matter which role changed the offer.';
+comment on function search.sync_offer_vector() is
+  'Places the vector of an offer whose facets or status have changed, no matter which role changed the offer.';
+
+create or replace function search.sync_ask_vector() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update market.ask_embedding e set model = e.model where e.ask_id = new.id;
+  return null;
+end
+$$;
+comment on function search.sync_ask_vector() is
+  'Places the vector of an ask whose status has changed, no matter which role changed the ask.';
 
 create or replace function search.embedding_input(offer market.offer) returns text
   language sql stable
@@ -93,7 +107,7 @@ begin
   insert into market.ask_embedding (ask_id, model, embedding, text_hash)
   values (store_ask_embedding.ask_id, store_ask_embedding.model, vector, search.text_hash(store_ask_embedding.input))
   on conflict on constraint ask_embedding_pkey do update
-    set model = excluded.model, embedding = excluded.embedding, sandbox_embedding = excluded.sandbox_embedding,
+    set model = excluded.model, embedding = excluded.embedding, unlisted_embedding = excluded.unlisted_embedding,
       text_hash = excluded.text_hash;
   perform search.end_embedding(store_ask_embedding.ask_id);
   return true;

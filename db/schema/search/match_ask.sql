@@ -9,6 +9,7 @@ declare
   ask market.ask;
   vector record;
   weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
+  answering text[];
   answered uuid[];
   are_changed boolean;
 begin
@@ -17,30 +18,36 @@ begin
   if ask.id is null or ask.status <> 'active' or ask.read_at is null then
     return;
   end if;
-  select coalesce(e.embedding, e.sandbox_embedding) as embedding, e.model, m.match_min_similarity into vector
+  answering := (select k.answered_by from market.ask_kind k where k.ask_kind = ask.ask_kind);
+  select coalesce(e.embedding, e.unlisted_embedding) as embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
   loop
-    with scored as materialized (
-      select o.id, o.xmin as version, j.score, j.reasons
-      from search.ask_candidates(ask, vector.embedding, vector.model) as c
+    with candidate as (
+      select m.offer_id, true as is_match from market.match m where m.ask_id = ask.id
+      union all
+      select c.offer_id, false from search.ask_candidates(ask, vector.embedding, vector.model) as c
+      where not exists (select from market.match m where m.ask_id = ask.id and m.offer_id = c.offer_id)
+    ), scored as materialized (
+      select o.id, o.xmin as version, c.is_match, j.score, j.reasons,
+        row_number() over (order by j.score desc nulls last, o.id) as place
+      from candidate c
       join market.offer o on o.id = c.offer_id
-      left join market.offer_embedding e on e.offer_id = o.id and e.model = vector.model
-      cross join lateral search.score_match(ask, o,
-        (1 - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) vector.embedding))::real,
-          vector.match_min_similarity, weight) as j
-      where search.is_eligible(ask, o)
-      order by j.score desc, o.id
-      limit 100
+      cross join lateral search.similarity(ask.id, vector.embedding, vector.model, o.id) as nearness
+      left join lateral search.score_match(ask, o, nearness.similarity, vector.match_min_similarity, weight) as j
+        on true
+      where search.is_eligible(ask, o) and o.domain = ask.domain and o.offer_kind = any (answering)
+        and (j.score is not null or c.is_match and nearness.is_unknown)
     ), live as materialized (
       -- The lock is against a transaction that changes an offer or takes it down. Either that transaction waits until
       -- these matches are stored and then replaces them, or this transaction waits and then sees what the offer is now.
       select o.id, o.xmin as version from market.offer o
-      where o.id = any (array(select g.id from scored g)) and o.status = 'published'
+      where o.id = any (array(select g.id from scored g where g.is_match or g.place <= 100)) and o.status = 'published'
       order by o.id for share
     ), stored as (
       insert into market.match as m (ask_id, offer_id, score, reasons)
       select ask.id, g.id, g.score, g.reasons from scored g join live l on l.id = g.id and l.version = g.version
+      where g.score is not null
       on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
       where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons)
     )
@@ -49,13 +56,34 @@ begin
     -- An offer that was changed before it was locked is scored again, as it is now.
     exit when are_changed is not true;
   end loop;
-  -- Delete the matches that the ask's changed text no longer wants.
+  -- A match ends only if its offer does not answer the ask any more.
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
 $$;
 comment on function search.match_ask(uuid) is
-  'Matches one ask with the market: afterwards its matches are exactly the best hundred offers that answer it. Does '
-  'nothing for an ask that is not active or not read yet.';
+  'Matches one ask with the market: afterwards its matches are the best hundred offers that answer it, and those that '
+  'matched it before and still answer it. Does nothing for an ask that is not active or not read yet.';
+
+create or replace function search.similarity(
+  ask_id uuid, near public.halfvec, model text, offer_id uuid, out similarity real, out is_unknown boolean
+)
+  language plpgsql stable
+as $$
+declare
+  vector record;
+begin
+  select e.model, coalesce(e.embedding, e.unlisted_embedding) as embedding into vector
+  from market.offer_embedding e where e.offer_id = similarity.offer_id;
+  similarity := case when vector.model = similarity.model
+    then 1 - (vector.embedding operator(public.<=>) near) end;
+  is_unknown := similarity is null and vector.embedding is not null
+    and exists (select from market.ask_embedding e where e.ask_id = similarity.ask_id);
+end
+$$;
+comment on function search.similarity(uuid, public.halfvec, text, uuid) is
+  'Returns how near an offer is to the vector of an ask, both of one model, from -1 to 1; null if they cannot be '
+  'compared. is_unknown: both have vectors, of different models, because the model is being changed: what matched by '
+  'its vector may match as before.';
 
 create or replace function search.ask_candidates(ask market.ask, near public.halfvec, model text)
   returns table (offer_id uuid)

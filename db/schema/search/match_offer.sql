@@ -42,7 +42,7 @@ begin
   -- Few asks are similar to most offers. A loop ends the scan behind the last of them, and a condition would not.
   for nearest in
     select e.ask_id, e.embedding operator(public.<=>) near as distance
-    from market.ask_embedding e where e.model = vector_asks.model
+    from market.ask_embedding e where e.model = vector_asks.model and e.embedding is not null
     order by e.embedding operator(public.<=>) near limit 1000
   loop
     exit when 1 - nearest.distance < vector_asks.floor;
@@ -134,7 +134,7 @@ begin
   offer.search := offer.search || '';
   offer.facets := offer.facets || '';
   ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
-  select coalesce(e.embedding, e.sandbox_embedding) as embedding, e.model, m.match_min_similarity into vector
+  select coalesce(e.embedding, e.unlisted_embedding) as embedding, e.model, m.match_min_similarity into vector
   from market.offer_embedding e join market.embedding_model m on m.model = e.model
   where e.offer_id = offer.id and to_jsonb(e.model) = internal.setting('embedding_model');
   -- Skip asks that want another place, unless an offer elsewhere or without a known place may answer
@@ -161,10 +161,14 @@ begin
   ), scored as materialized (
     select (l.ask).id, j.score, j.reasons
     from locked l
-    left join market.ask_embedding e on e.ask_id = (l.ask).id and e.model = vector.model
-    cross join lateral search.score_match(l.ask, offer,
-      (1 - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) vector.embedding))::real,
-        vector.match_min_similarity, weight) as j
+    left join market.ask_embedding e on e.ask_id = (l.ask).id
+    left join lateral (
+      select (1 - (coalesce(e.embedding, e.unlisted_embedding) operator(public.<=>) vector.embedding))::real
+      where e.model = vector.model) as s (similarity) on true
+    left join lateral search.score_match(l.ask, offer, s.similarity, vector.match_min_similarity, weight) as j on true
+    -- While the model is changed, what matched by its vector may match as before (search.similarity).
+    where j.score is not null or e.model is not null and s.similarity is null
+      and exists (select from market.offer_embedding o where o.offer_id = offer.id)
   ), forgotten as (
     -- An ask that is not active keeps its matches, and is matched again when it becomes active.
     delete from market.match m using market.ask a
@@ -172,7 +176,7 @@ begin
       and not exists (select from scored g where g.id = m.ask_id)
   )
   insert into market.match as m (ask_id, offer_id, score, reasons)
-  select g.id, offer.id, g.score, g.reasons from scored g order by g.id
+  select g.id, offer.id, g.score, g.reasons from scored g where g.score is not null order by g.id
   on conflict on constraint match_pkey do update set score = excluded.score, reasons = excluded.reasons
   where (m.score, m.reasons) is distinct from (excluded.score, excluded.reasons);
   -- One of the asks in turn is enough to keep all of them short.

@@ -31,7 +31,7 @@ begin
     return;
   elsif c.sandbox_id is not null then
     return query
-      select o.id, e.sandbox_embedding operator(public.<=>) near
+      select o.id, e.unlisted_embedding operator(public.<=>) near
       from search.sandbox_offers(null, c) as o
       join market.offer_embedding e on e.offer_id = o.id and e.model = nearest_offers.model
       order by 2, 1 desc limit 40;
@@ -45,7 +45,7 @@ begin
   if expected.few is not true then
     with nearest as materialized (
       select e.offer_id, e.facets, e.embedding operator(public.<=>) near as distance
-      from market.offer_embedding e where e.model = nearest_offers.model
+      from market.offer_embedding e where e.model = nearest_offers.model and e.embedding is not null
       order by e.embedding operator(public.<=>) near limit 500
     ), passing as materialized (
       select n.offer_id, n.distance from nearest n

@@ -111,7 +111,7 @@ begin
       + weight.place * a.place + weight.price * a.price
       + search.class_agreement(o, in_domain, in_category, of_kind, weight)
       + coalesce(similarity_weight * (1
-        - (coalesce(e.embedding, e.sandbox_embedding) operator(public.<=>) search_offers.embedding)), 0) as strength
+        - (coalesce(e.embedding, e.unlisted_embedding) operator(public.<=>) search_offers.embedding)), 0) as strength
     from market.offer o
     left join market.offer_embedding e on e.offer_id = o.id and e.model = search_offers.model
     -- `search || ''` decompresses the column once. Otherwise each term would decompress it again.
