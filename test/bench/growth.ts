@@ -284,6 +284,16 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
     };
   });
 
+/** Archives nine of ten offers, as years of trade do, and measures recall among those that are left. */
+const measureAged = (market: Market): Promise<string> =>
+  withClient(market.url, async (client) => {
+    await client.query("update market.offer set status = 'archived' where md5(id::text) >= '1999'");
+    const before = await measureRecall(market);
+    await client.query("vacuum market.offer_embedding");
+    const after = await measureRecall(market);
+    return `nine of ten offers archived: of the ten nearest that are left, the search by vector finds ${before.all.toFixed(3)}, and after a vacuum ${after.all.toFixed(3)}`;
+  });
+
 /** Measures matching one new offer with all asks. Each run is rolled back. */
 const measureMatching = (market: Market): Promise<Percentiles> =>
   withClient(market.url, async (client) => {
@@ -363,6 +373,8 @@ export const measureGrowth = async (
       await service.stop();
     }
     upkeep.push(...listOf(await measureChurn(market, step)));
+    step("archiving nine of ten");
+    upkeep.push(...listOf([await measureAged(market)]));
     await show(upkeep);
     await withClient(cluster.url, (client) => client.query(`drop database ${name} with (force)`));
   }
