@@ -18,6 +18,16 @@ const OPEN_REQUESTS = 32;
 /** A client sends its first request at once. Browsers also open connections for requests that may come later. */
 const SILENT_MS = 500;
 
+/**
+ * After an answer that ends a connection, the rest of the request's body is discarded for so long, and so much of it: what
+ * clients are allowed to send at most takes that long on a slow line. Many clients read the answer only when they have
+ * sent everything, and a connection that is closed before that is reset, with the answer.
+ */
+const LINGER_MS = 2_000;
+const LINGER_BYTES = 2 * 1024 * 1024;
+/** The interval at which it is looked at how much of a discarded body has arrived. */
+const LINGER_CHECK_MS = 50;
+
 /** Answers wait in memory until their client reads them. The interval at which it is looked at how much waits. */
 const UNREAD_CHECK_MS = 1_000;
 
@@ -35,6 +45,8 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
   /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
   const read = new WeakMap<Socket, number>();
   const openedAt = new WeakMap<Socket, number>();
+  /** The latest request of a connection. */
+  const latest = new WeakMap<Socket, IncomingMessage>();
   let open = 0;
   /** Whether the process stops. Each connection then ends with the last answer that it owes. */
   let stopping = false;
@@ -78,12 +90,25 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     return leaving !== undefined;
   };
 
+  /** Ends a connection whose client still sends: the answer goes out, and what arrives is discarded for a while. */
+  const linger = (socket: Socket): void => {
+    const [until, most] = [performance.now() + LINGER_MS, socket.bytesRead + LINGER_BYTES];
+    socket.end();
+    const timer = setInterval(() => {
+      if (performance.now() > until || socket.bytesRead > most) socket.destroy();
+    }, LINGER_CHECK_MS).unref();
+    socket.once("close", () => clearInterval(timer));
+  };
+
   const connect = (socket: Socket): void => {
     const network = networkOf(socket.remoteAddress ?? "");
     if (open >= most && !makeRoom(network)) return void socket.destroy();
     const sockets = networks.get(network) ?? new Set();
     networks.set(network, sockets.add(socket));
     openedAt.set(socket, performance.now());
+    // Node calls it after the last answer of a connection.
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => (latest.get(socket)?.complete === false ? linger(socket) : destroySoon());
     open += 1;
     socket.once("close", () => {
       open -= 1;
@@ -131,6 +156,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     // Its client was told that this connection carries no further request. It would get no answer to this one.
     if (before?.headersSent && !before.shouldKeepAlive) return;
     requests.set(socket, responses.add(response));
+    latest.set(socket, request);
     response.once("close", () => {
       responses.delete(response);
       if (responses.size === 0) read.set(socket, socket.bytesRead);

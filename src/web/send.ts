@@ -3,12 +3,6 @@ import helmet from "helmet";
 import type { Answer } from "../base/problem.ts";
 import { hasBody } from "./body.ts";
 
-/**
- * After a response, unread bytes of the request's body are discarded for this long. Closing the connection at once
- * could reset it before the client has received the response.
- */
-const LINGER_MS = 250;
-
 const protect = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   crossOriginResourcePolicy: { policy: "same-origin" },
@@ -54,14 +48,10 @@ export const send = (request: Request, response: Response, { status, headers, bo
   else if (status !== 204 && status !== 304) lines.push("Content-Length", "0");
   // If the body was not read to its end, no further request can follow on the connection, so close it. The condition is
   // readableEnded (the body was read) and not complete (its bytes have arrived), because complete depends on timing:
-  // the header would reveal how long the response took.
+  // the header would reveal how long the response took. What still arrives is discarded (connections.ts).
   if (hasBody(request) && !request.readableEnded) {
     // Some Problems say it themselves, because pages are sent without this function.
     if (headers["Connection"] === undefined) lines.push("Connection", "close");
-    response.once("finish", () => {
-      request.resume();
-      setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
-    });
   }
   response.writeHead(status, lines);
   response.end(body);

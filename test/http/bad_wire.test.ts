@@ -208,6 +208,45 @@ for (const [method, path, headers, status] of [
   });
 }
 
+test("a refusal reaches a client that first sends its whole body", async (t) => {
+  const { hostname, port } = new URL(market.url);
+  const body = Buffer.alloc(900 * 1024, 0x20);
+  const send = (path: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect(Number(port), hostname);
+      let text = "";
+      const fail = (error: Error) => resolve(`${error.message} after ${JSON.stringify(text.slice(0, 20))}`);
+      socket.setEncoding("utf8").pause();
+      socket.on("data", (data: string) => {
+        text += data;
+      });
+      socket.on("error", fail);
+      socket.on("end", () => {
+        socket.destroy();
+        resolve(text.slice(0, 12));
+      });
+      const headers = { ...JSON_HEADERS, Authorization: "", "Content-Length": body.length };
+      socket.write(head("POST", path, headers));
+      // Like a program that sends the body in pieces, and reads when all of them are sent.
+      const piece = body.length / 30;
+      const sendFrom = (start: number): void => {
+        if (start >= body.length) return void socket.resume();
+        socket.write(body.subarray(start, start + piece), (error) =>
+          error ? fail(error) : setTimeout(sendFrom, 2, start + piece),
+        );
+      };
+      setTimeout(sendFrom, 2, 0);
+    });
+  for (const [path, status] of [
+    [SEARCH, 401],
+    ["/v1/nothing", 404],
+    ["/v1/connect", 413],
+    ["/mcp", 401],
+    ["/oauth/token", 415],
+  ] as const)
+    for (let n = 0; n < 8; n++) t.is(await send(path), `HTTP/1.1 ${status}`, path);
+});
+
 test("a request that breaks off in its body does not harm the service", async (t) => {
   const { hostname, port } = new URL(market.url);
   for (let n = 0; n < 10; n += 1) {
