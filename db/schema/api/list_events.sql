@@ -11,7 +11,10 @@
 --
 --   seen, seen_at    what earlier readings returned: the events of these transactions that happened up to this time
 --   until, as_of     what this reading returns, in the same form, on all its pages; set while has_more
---   xid, id          the last event returned; set while has_more
+--   time, id         the last event returned; set while has_more
+--
+-- A page is in the order of what happened. Only an event whose transaction ended late comes after later ones: on a
+-- later reading.
 --
 -- The function is for the primary: in a snapshot of a standby, pg_snapshot does not say which transactions are open.
 
@@ -26,19 +29,13 @@ declare
   seen_at timestamptz;
   until pg_snapshot;
   as_of timestamptz;
-  -- No event of this page has a lower number.
-  lowest xid8;
+  -- No event of this page happened earlier.
+  earliest timestamptz;
   since timestamptz := now() - interval '30 days';
   events jsonb;
   last jsonb;
   more boolean;
 begin
-  -- A cursor from the future is from before a crash, or of a server whose backup was restored since. If it is of an
-  -- earlier release it has no times, and what was read then is not known.
-  if place ->> 'seen_at' is null and pg_snapshot_xmax((place ->> 'seen')::pg_snapshot) > pg_snapshot_xmax(present)
-    or place ->> 'as_of' is null and pg_snapshot_xmax((place ->> 'until')::pg_snapshot) > pg_snapshot_xmax(present) then
-    place := null;
-  end if;
   seen := case when after = 'now' then present else (place ->> 'seen')::pg_snapshot end;
   seen_at := case when after = 'now' then clock_timestamp() else (place ->> 'seen_at')::timestamptz end;
   until := coalesce((place ->> 'until')::pg_snapshot, present);
@@ -47,26 +44,26 @@ begin
   if internal.agent_id() is null then
     since := greatest(since, internal.shown_since());
   end if;
-  -- Without "offset 0", the planner may walk all events in the order of their numbers to find the lowest.
-  lowest := coalesce((place ->> 'xid')::xid8, least(pg_snapshot_xmin(seen), (
-    select min(n.xid) from (
-      select e.xid from market.event e
-      where e.account_id = internal.visible_account_id() and e.id >= internal.first_uuid_v7(seen_at)
-        and e.occurred_at > seen_at and e.occurred_at >= since offset 0) as n)));
+  -- What is new either happened after the last reading, or is of a transaction that was not finished then.
+  earliest := coalesce((place ->> 'time')::timestamptz, least(seen_at, (
+    -- Without "offset 0", the planner may walk all events in their order to find the earliest.
+    select min(n.occurred_at) from (
+      select e.occurred_at from market.event e
+      where e.account_id = internal.visible_account_id() and e.xid >= pg_snapshot_xmin(seen)
+        and not pg_visible_in_snapshot(e.xid, seen) and e.occurred_at >= since offset 0) as n)));
   with page as (
-    select e.id, e.xid, e.type, e.data, e.occurred_at, row_number() over (order by e.xid, e.id) as n
+    select e.id, e.type, e.data, e.occurred_at, row_number() over (order by e.occurred_at, e.id) as n
     from market.event e
-    where e.account_id = internal.visible_account_id() and e.occurred_at >= since
-      and e.xid >= coalesce(lowest, '0')
-      -- The cursors of an earlier release have no times.
-      and not coalesce(pg_visible_in_snapshot(e.xid, seen) and e.occurred_at <= coalesce(seen_at, 'infinity'), false)
+    where e.account_id = internal.visible_account_id() and e.occurred_at >= greatest(since, earliest)
+      and not coalesce(pg_visible_in_snapshot(e.xid, seen) and e.occurred_at <= seen_at, false)
       and pg_visible_in_snapshot(e.xid, until) and e.occurred_at <= as_of
-      and (place ->> 'id' is null or (e.xid, e.id) > ((place ->> 'xid')::xid8, (place ->> 'id')::uuid))
-    order by e.xid, e.id limit list_events.page_size + 1
+      and (place ->> 'id' is null
+        or (e.occurred_at, e.id) > ((place ->> 'time')::timestamptz, (place ->> 'id')::uuid))
+    order by e.occurred_at, e.id limit list_events.page_size + 1
   )
   select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'type', p.type, 'occurred_at', internal.utc(p.occurred_at),
       'data', p.data) order by p.n) filter (where p.n <= list_events.page_size), '[]'),
-    jsonb_agg(jsonb_build_object('xid', p.xid::text, 'id', p.id)) filter (where p.n = list_events.page_size) -> 0,
+    jsonb_agg(jsonb_build_object('time', p.occurred_at, 'id', p.id)) filter (where p.n = list_events.page_size) -> 0,
     coalesce(max(p.n) > list_events.page_size, false)
   into events, last, more from page p;
   if events <> '[]' then
@@ -83,9 +80,10 @@ begin
 end
 $$;
 comment on function api.list_events(text, integer, integer) is
-  'Returns events of the account that the cursor `after` has not seen, oldest first: {events, cursor, has_more}. '
-  'Without a cursor, those of the last 30 days; with "now", none. With wait above 0 and no event also `waits`: the ids '
-  'under which new events for this caller are told (channel event), and the snapshot that was read.';
+  'Returns events of the account that the cursor `after` has not seen, in the order in which they happened: {events, '
+  'cursor, has_more}. Without a cursor, those of the last 30 days; with "now", none. With wait above 0 and no event '
+  'also `waits`: the ids under which new events for this caller are told (channel event), and the snapshot that was '
+  'read.';
 grant execute on function api.list_events(text, integer, integer) to souk_api;
 
 create or replace function api.list_event_readers(snapshot text) returns jsonb

@@ -27,7 +27,7 @@ begin
       (found ->> 'rank')::integer, (found ->> 'is_stale')::boolean,
       (found ->> 'price')::bigint, (found ->> 'km')::double precision, (found ->> 'time')::timestamptz,
       (found ->> 'as_of')::timestamptz, (found ->> 'seen_at')::timestamptz,
-      (found ->> 'seen')::pg_snapshot, (found ->> 'until')::pg_snapshot, (found ->> 'xid')::xid8;
+      (found ->> 'seen')::pg_snapshot, (found ->> 'until')::pg_snapshot;
     -- No client reads a list this far, and beyond it sums of ranks would overflow.
     if (found ->> 'rank')::integer not between 0 and 1000000 then
       found := null;

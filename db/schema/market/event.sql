@@ -12,7 +12,8 @@ create table market.event (
   type text not null,
   data jsonb not null,
   occurred_at timestamptz not null default clock_timestamp(),
-  constraint event_pkey primary key (account_id, id, occurred_at),
+  -- In the order in which the feed tells them.
+  constraint event_pkey primary key (account_id, occurred_at, id),
   constraint event_type_known check (type in ('match.created', 'match.withdrawn', 'ask.read', 'offer.reviewed',
     'offer.removed', 'offer.restored', 'offer.appeal_decided', 'offer.stale', 'offer.archived',
     'verification.completed', 'verification.expired', 'agent.connected', 'agent.removed', 'account.suspended',
