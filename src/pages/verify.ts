@@ -25,7 +25,10 @@ export type Verification = {
   agent_id: string;
   agent_name: string;
   agent_removed: boolean;
-  account_label: string;
+  /** Whether a person has approved the agent. */
+  agent_connected: boolean;
+  /** Null unless `mine`: another visitor may be the agent. */
+  account_label: string | null;
   /** "session" when the browser has to be signed in to the account, and is not. */
   requires: "nothing" | "session";
   /**
@@ -70,11 +73,11 @@ const renderVerification = (
     acting: shown.acting.map((agent) => ({ ...agent, isChecked: chosen.includes(agent.id) })),
     recovers: verification.recovers,
     agentRemoved: verification.agent_removed,
+    agentConnected: verification.agent_connected,
     name: visibleName(verification.agent_name),
     method: verification.method,
     title: nameOfMethod(verification.method),
-    // Other visitors may be the agent, so they are not shown which account it is.
-    account: verification.mine ? visibleText(verification.account_label, LABEL_LENGTH) : null,
+    account: verification.account_label === null ? null : visibleText(verification.account_label, LABEL_LENGTH),
     left: minutesLeft(verification.expires_in),
   };
   if (verification.status !== "pending") {

@@ -136,14 +136,17 @@ test.serial(
     const { caller, session, verification } = await provedFirst();
     const approved = await market.connect("Approved");
     await approve(approved, session);
-    const [own, reported] = [await market.offer(approved), await market.offer(await market.approved())];
+    const own = await market.offer(approved);
     const ask = await market.ask(approved);
     await market.call(approved, "archive_offer", { id: own });
-    await market.call(approved, "report_offer", { id: reported, reason: "spam", comment: "Mine." });
-    await market.sql("update market.report set completed_at = now() where account_id = $1", [caller.account]);
     await market.sql("update market.account set display_name = 'Lena' where id = $1", [caller.account]);
+    await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'preview_offer', 7)", [
+      caller.account,
+    ]);
 
+    t.is((await look(caller)).label, "the account that this agent acts for", "it may open its own link");
     const seen = await me(caller);
+    t.deepEqual(seen.limits, (await me(await market.connect())).limits);
     t.like(seen, { display_name: "", activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 } });
     t.like(seen.account, { connected: false, published_offers: 0 });
     const list = { status: null, page_size: 50, cursor: null };
@@ -158,10 +161,6 @@ test.serial(
     ] as const)
       t.is(await refused(market.call(caller, name, args)), "404 not_found", name);
     t.is(await refused(market.call(caller, "delete_webhook", { id: own })), "403 verification_required");
-    await market.call(caller, "report_offer", { id: reported, reason: "scam", comment: "Not mine." });
-    t.deepEqual(await market.sql("select comment from market.report where account_id = $1", [caller.account]), [
-      { comment: "Mine." },
-    ]);
     const poll = { id: verification, base_url: "", link_key: caller.token };
     t.is((await market.call(caller, "get_verification", poll)).status, "completed", "all that it learns");
 
@@ -172,6 +171,49 @@ test.serial(
     t.is(await refused(me(caller)), "401 unauthorized");
   },
 );
+
+test.serial("what an agent does that the person has not connected is not done for the account", async (t) => {
+  const caller = await market.connect();
+  const [early, late] = [await market.offer(await market.approved()), await market.offer(await market.approved())];
+  await market.call(caller, "report_offer", { id: early, reason: "spam", comment: "Before." });
+  const { session } = await people.signIn(
+    { subject: randomBytes(8).toString("hex") },
+    { verification: await linkOf((await verify(caller, "google")).body.id) },
+  );
+  const sibling = await market.connect();
+  await approve(sibling, session);
+  const own = await market.offer(sibling);
+  const report = (agent: Caller, id: string) =>
+    market.call(agent, "report_offer", { id, reason: "scam", comment: "Mine." });
+  const idle = "update market.account_stats set last_active_at = now() - interval '2 days' where account_id = $1";
+  await market.sql(idle, [caller.account]);
+
+  for (const id of [own, late, late]) t.is((await report(caller, id)).status, "received", "as for any stranger");
+  await market.call(caller, "preview_offer", { body: { text: "A sofa" }, errors: [] });
+  for (const id of [early, late]) await report(sibling, id);
+  const reports = async () =>
+    market.sql(
+      `select r.agent_id, r.account_id, r.counted, count(*)::integer as offers from market.report r
+       where r.offer_id = any ($1) group by 1, 2, 3 order by 4 desc`,
+      [[early, late, own]],
+    );
+  t.deepEqual(await reports(), [
+    { agent_id: caller.agent, account_id: null, counted: false, offers: 3 },
+    { agent_id: sibling.agent, account_id: caller.account, counted: true, offers: 2 },
+  ]);
+  const [{ idle: days }] = await market.sql(
+    "select extract(day from now() - last_active_at)::integer as idle from market.account_stats where account_id = $1",
+    [caller.account],
+  );
+  t.is(days, 2);
+
+  const apple = await verify(caller, "apple");
+  await people.signIn({ subject: randomBytes(8).toString("hex") }, { method: "apple", purpose: "add", session });
+  const poll = { id: apple.body.id, base_url: "", link_key: caller.token };
+  t.is((await market.call(caller, "get_verification", poll)).status, "pending", "the person did not use its link");
+  t.is((await verify(caller, "google")).status, 200, "it knows of the one that it asked for");
+  t.deepEqual((await me(caller)).account.verified, []);
+});
 
 test.serial("an approval moves the reports of the agent, and none of the person whose account it had", async (t) => {
   const { caller, session } = await provedFirst();

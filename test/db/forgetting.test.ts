@@ -153,7 +153,15 @@ test.serial("an account that proved a method is kept when its unapproved agent i
   await market.work("purge_sign_ins");
   // What the person does with the account does not keep the agent.
   await market.sql("update market.account_stats set last_active_at = now() where account_id = $1", [caller.account]);
+  await market.sql("update market.agent set created_at = now() - interval '9 days' where id = $1", [caller.agent]);
+  await market.sql("update market.verification set created_at = now() - interval '9 days' where id = $1", [body.id]);
+  const late = async () =>
+    (await market.sql("select object from inspect.check() where invariant = 'agent_is_purged_in_time'")).map(
+      ({ object }) => object,
+    );
+  t.deepEqual(await late(), [`agent ${caller.agent}`]);
   t.is(await market.work("purge_agents"), 1);
+  t.deepEqual(await late(), []);
   await market.work("purge_keys");
   t.is(await people.accountOf(session), caller.account);
   t.false((await people.signIn({ subject: "lena" })).answer.new_account);

@@ -94,6 +94,19 @@ test.serial("an agent and a person see no rows of another account, except publis
   }
 });
 
+test.serial("an agent sees no row of an account that a person has claimed and not connected it to", async (t) => {
+  const stranger = await market.connect("D");
+  await market.sql("update market.agent set account_id = $2 where id = $1", [stranger.agent, B.account]);
+  for (const [table, owner] of Object.entries(OWNER)) {
+    const where = `${owner} = $1 ${{ "market.offer": "and status <> 'published'", "market.agent": "and id <> internal.agent_id()" }[table] ?? ""}`;
+    const seen = await as(client, { role: "souk_api" }, async () => {
+      await client.query("select internal.enter_agent($1)", [stranger.token]);
+      return outcome({ role: "souk_agent" }, `select 1 from ${table} where ${where}`, [B.account]);
+    });
+    t.true(seen === 0 || seen === "42501", `${table}: ${seen}`);
+  }
+});
+
 test.serial("by plain SQL an agent and a person can change no row of another account", async (t) => {
   const { rows } = await client.query<{ name: string; column: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name, a.attname as column

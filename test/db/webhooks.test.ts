@@ -318,6 +318,15 @@ test("a webhook ends with its agent, pauses while the agent is disconnected, and
   t.is(await hookOf(hook), undefined);
 });
 
+test("the account of a webhook ends it also while it is suspended", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await market.sql("update market.account set suspended_at = now(), suspension_reason = 'spam' where id = $1", [
+    caller.account,
+  ]);
+  t.deepEqual(await market.call(caller, "delete_webhook", { id: hook }), {});
+});
+
 test("when an account is recovered, its webhooks end, also those that its person added", async (t) => {
   const caller = await market.approved();
   const hooks = [await add(caller), await add(caller)];

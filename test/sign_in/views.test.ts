@@ -35,7 +35,8 @@ const PENDING: Verification = {
   agent_id: AGENT,
   agent_name: "Claude",
   agent_removed: false,
-  account_label: "the account that this agent acts for",
+  agent_connected: true,
+  account_label: null,
   requires: "nothing",
   missing: null,
   mine: false,
@@ -193,6 +194,16 @@ const STATES: State[] = [
     script: { ...BARE, get_verification_page: { ...PENDING, mine: true, account_label: "Lena" } },
     heading: "Your agent asks you to sign in",
   },
+  ...(["pending", "completed"] as const).map((status) => ({
+    name: `verify-unapproved-${status}`,
+    path: `/verify/${SECRET}`,
+    session: true as const,
+    script: {
+      get_verification_page: { ...PENDING, status, agent_connected: false, mine: true, account_label: "Lena" },
+      list_agents: { agents: [agent("a", "Claude", { connected_at: null, offers: 0, asks: 0 })] },
+    },
+    heading: { pending: "Your agent asks you to sign in", completed: "You have signed in" }[status],
+  })),
   {
     name: "verify-recovers",
     path: `/verify/${SECRET}`,

@@ -97,7 +97,8 @@ comment on view admin.report is
 comment on column admin.report.id is 'UUIDv7, so ids are in order of age.';
 comment on column admin.report.offer_id is E'@behavior +filterBy\nThe reported offer.';
 comment on column admin.report.account_id is
-  E'@behavior +filterBy\nThe account that reported; null when it was deleted.';
+  E'@behavior +filterBy\nThe account that reported; null when it was deleted, and for an agent that its person has not '
+  'connected.';
 comment on column admin.report.agent_id is 'The agent that reported.';
 comment on column admin.report.reason is 'Code of the reason.';
 comment on column admin.report.comment is 'The reporter''s comment.';

@@ -28,9 +28,10 @@ begin
     'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
     'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
     'account', jsonb_build_object(
-      -- A caller without a session may be the agent itself, which must not learn an e-mail address.
+      -- A caller without a session may be the agent itself, and an agent that is not connected learns nothing of the
+      -- account, also not what its person is called.
       'label', case when session.account_id is not null or not has_method then internal.account_label(person)
-        else internal.account_label_for_agent(person) end,
+        else 'the account that this agent acts for' end,
       'is_new', is_new,
       'shown', internal.shown_account(person, is_new, connection.secret_hash),
       'has_method', has_method,

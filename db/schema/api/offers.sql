@@ -168,7 +168,8 @@ begin
   end if;
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
     perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
-  elsif exists (select from market.offer o where o.id = report_offer.id and o.account_id = internal.account_id()) then
+  elsif exists (select from market.offer o
+    where o.id = report_offer.id and o.account_id = internal.visible_account_id()) then
     perform internal.raise_problem(409, 'invalid_state',
       'This is an offer of your own account. Change it, or archive it.');
   end if;
@@ -182,17 +183,18 @@ begin
   -- While this call waited for the account, the offer may have been archived or removed. The policy of the table is
   -- checked with the same snapshot as this query.
   insert into market.report (offer_id, account_id, agent_id, reason, comment)
-  select o.id, internal.account_id(), internal.agent_id(), report_offer.reason, nullif(btrim(report_offer.comment), '')
+  select o.id, internal.visible_account_id(), internal.agent_id(), report_offer.reason,
+    nullif(btrim(report_offer.comment), '')
   from market.offer o where o.id = report_offer.id and o.status = 'published'
-  on conflict on constraint report_once do nothing;
+  on conflict do nothing;
   if not found then
     if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
       perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
     end if;
-    -- The account has reported it before. An agent that may not read the account changes nothing.
+    -- The policy leaves only the report that this caller or its account made before.
     update market.report r set agent_id = internal.agent_id(), reason = report_offer.reason,
       comment = nullif(btrim(report_offer.comment), ''), created_at = now(), completed_at = null
-    where r.offer_id = report_offer.id and r.account_id = internal.visible_account_id() and r.completed_at is not null;
+    where r.offer_id = report_offer.id and r.completed_at is not null;
   end if;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
     'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');

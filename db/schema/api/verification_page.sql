@@ -27,8 +27,9 @@ begin
       'agent_id', agent.id,
       'agent_name', agent.name,
       'agent_removed', agent.removed_at is not null,
-      'account_label', case when mine then internal.account_label(verification.account_id)
-        else internal.account_label_for_agent(verification.account_id) end,
+      'agent_connected', agent.connected_at is not null,
+      -- Another visitor may be the agent itself.
+      'account_label', case when mine then internal.account_label(verification.account_id) end,
       'requires', case when missing is null then 'nothing' else 'session' end,
       'missing', missing,
       'mine', mine,
@@ -39,8 +40,9 @@ end
 $$;
 comment on function api.get_verification_page(bytea, bytea) is
   'Returns what the page of a verification link shows: status, method, agent_id, agent_name, agent_removed, '
-  'account_label, requires (nothing or session), missing (as internal.missing_session), mine, recovers (proving the '
-  'method recovers the account), expires_in (seconds). Raises 404 when there is no such link. Changes nothing.';
+  'agent_connected, account_label (null unless mine), requires (nothing or session), missing (as '
+  'internal.missing_session), mine, recovers (proving the method recovers the account), expires_in (seconds). Raises '
+  '404 when there is no such link. Changes nothing.';
 grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb

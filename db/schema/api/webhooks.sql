@@ -66,7 +66,8 @@ create or replace function api.delete_webhook(id uuid) returns jsonb
   language plpgsql volatile
 as $$
 begin
-  perform internal.require_permission('manage_webhooks');
+  -- Also while the account is suspended, when events are still sent.
+  perform internal.require_connected('manage_webhooks');
   perform internal.delete_own_webhook(delete_webhook.id);
   return jsonb '{}';
 end

@@ -169,16 +169,11 @@ begin
 
   return query
   (select 'agent_is_purged_in_time', 'agent ' || g.id,
-    'nobody approved it, and it last wrote at ' || p.last_active_at
-    from market.agent g join market.account_stats p on p.account_id = g.account_id
+    'nobody approved it, and it wrote nothing for nine days'
+    from market.agent g
     -- jobs.purge_agents deletes agents after seven days, but skips rows that it cannot delete yet. So allow two days
     -- more.
-    where g.connected_at is null and g.disconnected_at is null and g.created_at <= now() - interval '9 days'
-      and p.last_active_at <= now() - interval '9 days'
-      and not exists (select from market.report r where r.account_id = g.account_id)
-      and not exists (select from market.submission s where s.agent_id = g.id)
-      and not exists (select from market.verification v
-        where v.agent_id = g.id and v.created_at > now() - interval '9 days')
+    where g.connected_at is null and g.created_at <= now() - interval '9 days' and internal.is_abandoned(g, '9 days')
     limit 1);
 end
 $$;

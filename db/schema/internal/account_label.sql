@@ -42,16 +42,3 @@ comment on function internal.account_label(uuid) is
   'Returns the name of an account for the pages of its own person: display name and e-mail address, or one of them, or '
   'a description of the account when it has neither.';
 grant execute on function internal.account_label(uuid) to souk_person;
-
-create or replace function internal.account_label_for_agent(account_id uuid) returns text
-  language plpgsql stable
-as $$
-begin
-  -- The holder of a link may be the agent itself, and an agent never learns an e-mail address.
-  return coalesce((select a.display_name from market.account a where a.id = account_label_for_agent.account_id),
-    'the account that this agent acts for');
-end
-$$;
-comment on function internal.account_label_for_agent(uuid) is
-  'Returns the name of an account for a page behind a link of its agent. It contains no e-mail address, because the '
-  'visitor is unknown.';

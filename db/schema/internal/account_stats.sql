@@ -41,10 +41,11 @@ as $$
   -- Clients see only the month, so one write a day is enough. With more writes, calls would wait for each other's lock
   -- on the row.
   update market.account_stats p set last_active_at = now()
-  where p.account_id = internal.account_id() and p.last_active_at < now() - interval '1 day'
+  where p.account_id = internal.visible_account_id() and p.last_active_at < now() - interval '1 day'
 $$;
 comment on function internal.note_activity() is
-  'Stores the time of the last write of the caller''s account in account_stats, at most once a day.';
+  'Stores the time of the last write of the caller''s account in account_stats, at most once a day. What an agent does '
+  'that sees nothing of the account is not done for it.';
 grant execute on function internal.note_activity() to souk_agent, souk_person;
 
 create or replace function internal.count_offer() returns trigger

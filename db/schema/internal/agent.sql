@@ -22,23 +22,23 @@ $$;
 comment on function internal.end_removed_agent() is
   'Ends the open link, the idempotency keys and the pending verifications of a removed agent.';
 
-create or replace function internal.is_abandoned(agent market.agent) returns boolean
+create or replace function internal.is_abandoned(agent market.agent, span interval default '7 days') returns boolean
   language plpgsql stable
 as $$
 begin
   return agent.connected_at is null and agent.disconnected_at is null
-    and agent.created_at <= now() - interval '7 days'
+    and agent.created_at <= now() - is_abandoned.span
     -- Of an account that a person has claimed, the activity and the reports are not the agent's.
     and (exists (select from market.account a where a.id = agent.account_id and a.claimed_at is not null)
       or exists (select from market.account_stats p
-          where p.account_id = agent.account_id and p.last_active_at <= now() - interval '7 days')
+          where p.account_id = agent.account_id and p.last_active_at <= now() - is_abandoned.span)
         -- Reports must keep their account.
         and not exists (select from market.report r where r.account_id = agent.account_id))
     and not exists (select from market.submission s where s.agent_id = agent.id)
     and not exists (select from market.verification v
-      where v.agent_id = agent.id and v.created_at > now() - interval '7 days');
+      where v.agent_id = agent.id and v.created_at > now() - is_abandoned.span);
 end
 $$;
-comment on function internal.is_abandoned(market.agent) is
-  'Returns whether an agent is abandoned: nobody approved it, it wrote nothing for 7 days, and it has no submissions, '
-  'nor reports that would lose their account.';
+comment on function internal.is_abandoned(market.agent, interval) is
+  'Returns whether an agent is abandoned: nobody approved it, it wrote nothing for the span, and it has no '
+  'submissions, nor reports that would lose their account.';

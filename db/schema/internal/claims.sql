@@ -23,20 +23,6 @@ comment on function internal.visible_account_id() is
   'agent of a claimed account that the person has not approved: policies compare with this, so it reads nothing.';
 grant execute on function internal.visible_account_id() to souk_agent, souk_person;
 
-create or replace function internal.has_asked_for(method text) returns boolean
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return exists (
-    select from market.verification v
-    where v.agent_id = internal.agent_id() and v.method = has_asked_for.method and v.status = 'completed');
-end
-$$;
-comment on function internal.has_asked_for(text) is
-  'Whether the calling agent asked for the proof of this sign-in method, and the person gave it. The agent may know '
-  'that, also while it may read nothing else of the account.';
-grant execute on function internal.has_asked_for(text) to souk_agent;
-
 create or replace function internal.connected() returns boolean
   language sql stable parallel safe
 as $$ select coalesce(nullif(current_setting('market.connected', true), '')::boolean, false) $$;

@@ -102,15 +102,31 @@ $$;
 comment on function internal.notify_of_approval(uuid, uuid) is
   'Enqueues the message that tells a person that an agent was approved, when an e-mail address of the person is known.';
 
+create or replace function internal.take_reports(agent_id uuid, account_id uuid) returns void
+  language plpgsql volatile
+as $$
+begin
+  -- An account has one report for each offer. If it has one, the agent's is deleted.
+  delete from market.report r
+  where r.agent_id = take_reports.agent_id and r.account_id is distinct from take_reports.account_id and exists (
+    select from market.report o where o.offer_id = r.offer_id and o.account_id = take_reports.account_id);
+  update market.report r set account_id = take_reports.account_id
+  where r.agent_id = take_reports.agent_id and r.account_id is distinct from take_reports.account_id;
+end
+$$;
+comment on function internal.take_reports(uuid, uuid) is
+  'Gives an account the reports that an agent made before a person connected it to the account, and no others.';
+
 create or replace function internal.adopt_agent(agent market.agent, account_id uuid) returns void
   language plpgsql volatile
 as $$
 begin
   update market.agent a set connected_at = now(), account_id = adopt_agent.account_id where a.id = agent.id;
+  perform internal.take_reports(agent.id, adopt_agent.account_id);
   if agent.account_id = adopt_agent.account_id then
     return;
   end if;
-  -- The agent's unfinished work and its reports move to the new account together with the agent.
+  -- The agent's unfinished work moves to the new account together with the agent.
   update market.verification v set account_id = adopt_agent.account_id
   -- A completed verification stays with the first account, because it proved a method of that account.
   where v.agent_id = agent.id and v.status <> 'completed';
@@ -118,12 +134,6 @@ begin
   where v.agent_id = agent.id and v.status = 'pending' and v.expires_at > now()
     and exists (select from market.proved_method p where p.account_id = v.account_id and p.method = v.method);
   update market.submission s set account_id = adopt_agent.account_id where s.agent_id = agent.id;
-  -- The account of the agent may be another person's, whose own reports stay. An account has one report for each offer:
-  -- if the new account has reported the same offer, the agent's report is deleted.
-  delete from market.report r where r.agent_id = agent.id and exists (
-    select from market.report o where o.offer_id = r.offer_id and o.account_id = adopt_agent.account_id);
-  update market.report r set account_id = adopt_agent.account_id
-  where r.agent_id = agent.id and r.account_id = agent.account_id;
   -- The provisional account stays for now, because a call in progress may still write to it. jobs.purge_keys deletes
   -- it.
 end

@@ -73,9 +73,10 @@ as $$
     -- All sessions of the account share a window, because a person can open any number of them.
     coalesce('agent:' || c.agent_id, 'account:' || c.account_id),
     case
-      -- What the account has earned does not show in the limits of a disconnected agent. What it has lost does.
+      -- Neither what the account has earned nor what it has lost shows in the limits of an agent that sees nothing of
+      -- it.
       when c.agent_id is not null and internal.visible_account_id() is null
-        then least(l.cap, internal.setting(l.limited || '_cap')::integer)
+        then internal.setting(l.limited || '_cap')::integer
       -- A script can approve its own agent in a browser of its own. So sessions without a proved method are limited in
       -- what they may still do.
       when c.agent_id is not null or l.overridden

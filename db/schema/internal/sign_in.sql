@@ -156,6 +156,10 @@ begin
     end if;
     select * into account from market.account a where a.id = coalesce(attempt.account_id, holder);
     update market.account a set claimed_at = now() where a.id = account.id and a.claimed_at is null;
+    if found then
+      -- They are of the agent whose link this is, and not of the person.
+      update market.report r set account_id = null where r.account_id = account.id;
+    end if;
   end if;
   if known then
     update market.proved_method p set email = complete_sign_in.email
@@ -172,7 +176,10 @@ begin
     end if;
   end if;
   update market.verification v set status = 'completed'
-  where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now();
+  where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now()
+    -- An agent that is not connected learns only what came of its own link.
+    and (v.id = attempt.verification_id or exists (
+      select from market.agent g where g.id = v.agent_id and g.connected_at is not null));
   if recovers then
     -- Other links are of agents that nobody has approved since.
     update market.verification v set status = 'cancelled'

@@ -20,9 +20,6 @@ alter table market.proved_method force row level security;
 create policy "the owner sees all" on market.proved_method to souk_owner using (true) with check (true);
 create policy "a caller sees what its account proved" on market.proved_method for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));
-create policy "an agent sees that a method was proved that it asked for" on market.proved_method for select
-  to souk_agent
-  using (account_id = (select internal.account_id()) and internal.has_asked_for(method));
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

@@ -14,6 +14,8 @@ create table market.report (
   constraint report_once unique (offer_id, account_id),
   constraint report_comment_length check (char_length(comment) between 1 and 1000)
 );
+-- The same for an agent that reports for no account.
+create unique index report_once_by_agent on market.report (offer_id, agent_id) where account_id is null;
 create index report_account_id_idx on market.report (account_id);
 create index report_agent_id_idx on market.report (agent_id);
 create index report_reason_idx on market.report (reason);
@@ -25,11 +27,13 @@ create policy "the owner sees all" on market.report to souk_owner using (true) w
 create policy "an account sees its reports; an agent its own" on market.report for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()) or agent_id = (select internal.agent_id()));
 create policy "a caller reports published offers" on market.report for insert to souk_agent, souk_person
-  with check (account_id = (select internal.account_id()) and agent_id is not distinct from (select internal.agent_id())
+  with check (account_id is not distinct from (select internal.visible_account_id())
+    and agent_id is not distinct from (select internal.agent_id()) and coalesce(account_id, agent_id) is not null
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 create policy "a caller reports again" on market.report for update to souk_agent, souk_person
-  using (account_id = (select internal.visible_account_id()))
-  with check (account_id = (select internal.account_id()) and completed_at is null
+  using (account_id = (select internal.visible_account_id())
+    or account_id is null and agent_id = (select internal.agent_id()))
+  with check (account_id is not distinct from (select internal.visible_account_id()) and completed_at is null
     and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 
@@ -38,7 +42,8 @@ create policy "a caller reports again" on market.report for update to souk_agent
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7.';
 comment on column market.report.offer_id is 'The reported offer.';
-comment on column market.report.account_id is 'The account that reported; null when it was deleted.';
+comment on column market.report.account_id is
+  'The account that reported; null when it was deleted, and for an agent that its person has not connected.';
 comment on column market.report.agent_id is 'The agent that reported; null when the person did it in the browser.';
 comment on column market.report.reason is 'Code of the reason.';
 comment on column market.report.comment is 'The reporter''s comment.';

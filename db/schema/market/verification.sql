@@ -40,6 +40,7 @@ create policy "an agent records a method that its account has already proved" on
 create policy "an agent marks its expired verification as expired" on market.verification for update to souk_agent
   using (account_id = (select internal.account_id()) and status = 'pending' and expires_at <= now())
   with check (status = 'expired' and expires_at <= now());
+
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.verification is
