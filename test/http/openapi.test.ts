@@ -105,6 +105,20 @@ const examplesOf = ({ example, examples = {} }: Body): Body[] => [
   ),
 ];
 
+test("each value of a discriminator belongs to one branch, as strict generators demand", (t) => {
+  const { schemas } = market.contract.document.components;
+  const unions = Object.values<Body>(schemas).filter(({ discriminator }) => discriminator);
+  t.true(unions.length > 0);
+  for (const { oneOf, discriminator } of unions) {
+    const values = oneOf.flatMap(({ $ref }: { $ref: string }) => {
+      const { enum: several, const: one } =
+        schemas[$ref.split("/").at(-1) ?? ""].properties[discriminator.propertyName];
+      return several ?? [one];
+    });
+    t.deepEqual(values.toSorted(), Object.keys(discriminator.mapping).toSorted());
+  }
+});
+
 test("every body has an example, and every example matches its schema", (t) => {
   const validator = validatorOf(market.contract.document);
   for (const { place, media } of bodies()) {

@@ -296,8 +296,12 @@ export const searchResult = z
   })
   .meta({ id: "SearchResult", description: "An offer in a list." });
 
-/** The response of GET /v1/offers/{id}. */
-export const offer = z.union([publishedOffer, ownerOffer]).meta({
+const unpublishedOffer = ownerOffer
+  .extend({ status: z.enum(OFFER_STATUSES).exclude(["published"]).describe("Nobody else finds the offer.") })
+  .meta({ id: "UnpublishedOffer", description: "An offer that is not published, as its owner sees it." });
+
+/** The response of GET /v1/offers/{id}. Its status says which of the two it is. */
+export const offer = z.discriminatedUnion("status", [publishedOffer, unpublishedOffer]).meta({
   id: "Offer",
   description: "A published offer; or, for its owner, an unpublished one.",
   discriminator: {
@@ -305,7 +309,7 @@ export const offer = z.union([publishedOffer, ownerOffer]).meta({
     mapping: Object.fromEntries(
       OFFER_STATUSES.map((status) => [
         status,
-        `#/components/schemas/${status === "published" ? "PublishedOffer" : "OwnerOffer"}`,
+        `#/components/schemas/${status === "published" ? "PublishedOffer" : "UnpublishedOffer"}`,
       ]),
     ),
   },
