@@ -15,6 +15,7 @@ import { metricsHandler } from "./metrics/serve.ts";
 import { pages } from "./pages/pages.ts";
 import type { SignIn } from "./sign_in/sign_in.ts";
 import { entrance, goneFrom } from "./web/admission.ts";
+import { warnOfProxy } from "./web/forwarding.ts";
 import { excessOfParameters } from "./web/parameters.ts";
 import { requestIdOf, send, setCommonHeaders } from "./web/send.ts";
 import { asksForTiming, tellTiming } from "./web/server_timing.ts";
@@ -44,6 +45,8 @@ export const createApp = (
   context: Context,
   options: {
     trustProxy: string[];
+    /** The variables among BASE_URL and TRUST_PROXY that are not set. */
+    unset: string[];
     /** Returns "ready" if the process should get traffic, otherwise the reason why not. */
     readiness: () => Promise<string>;
     signIn: SignIn;
@@ -61,8 +64,10 @@ export const createApp = (
   app.enable("case sensitive routing");
   app.set("trust proxy", options.trustProxy.length > 0 ? options.trustProxy : false);
 
+  const lookForProxy = warnOfProxy(context.log, options.unset);
   app.use((request: Request, response: Response, next: NextFunction) => {
     const start = performance.now();
+    lookForProxy(request.headers);
     const requestId = randomUUID();
     response.locals["requestId"] = requestId;
     const timed = options.serverTiming && asksForTiming(request);

@@ -222,7 +222,7 @@ const readiness: MakePart = (service) => ({
     if (stopping.aborted) return undefined;
     log.info("ready");
     if (process.stdout.isTTY || service.command === "start") {
-      process.stdout.write(banner(service, await moderatorLink(service)));
+      process.stdout.write(banner(service, await secretLinks(service)));
     }
     return service.readiness.follow(database, log);
   },
@@ -253,6 +253,10 @@ const httpServer: MakePart = (service) => ({
       },
       {
         trustProxy: config.trustProxy,
+        unset: [
+          ...(config.baseUrl === null ? ["BASE_URL"] : []),
+          ...(config.trustProxy.length === 0 ? ["TRUST_PROXY"] : []),
+        ],
         readiness: () => service.readiness.state(database, shutdown.stopping, log),
         signIn,
         findDocument: findDocuments(config.clientMetadataPrivate),
@@ -364,28 +368,45 @@ const untilItWorks = async (
 };
 
 /**
- * Returns where the link is that appoints the first moderator of an embedded database, because its owner may have no
- * psql. In a terminal it is the link itself. Other output is often kept as a log, so the link is then in a file of
- * DATA_DIR that only the user of this process can read. Null with a database server, or if there is a moderator already.
+ * Returns where a link with a secret is, for the owner of an embedded database. In a terminal it is the link itself. Other
+ * output is often kept as a log, so the link is then in a file of DATA_DIR that only the user of this process can read.
+ * Null if there is no link.
  */
-const moderatorLink = async ({ embedded, url, baseUrl, config, log }: Service): Promise<string | null> => {
-  if (!embedded) return null;
-  const file = join(config.dataDir, "moderator-link");
-  const { newModeratorLink } = await import("./admin/moderator.ts");
+const secretLink = async (
+  { config, log }: Service,
+  name: "moderator-link" | "mailbox-link",
+  make: () => Promise<string | null>,
+): Promise<string | null> => {
+  const file = join(config.dataDir, name);
   try {
     // The link of an earlier start, which works no longer.
     await rm(file, { force: true });
-    const link = await newModeratorLink(url, baseUrl);
+    const link = await make();
     if (link === null || process.stdout.isTTY) return link;
     await writeFile(file, `${link}\n`, { mode: 0o600, flag: "wx" });
     return `the link in ${file}`;
   } catch (error) {
-    log.warn({ err: error }, "no link for a first moderator could be made");
+    log.warn({ err: error }, `no ${name} could be made`);
     return null;
   }
 };
 
-const banner = ({ baseUrl: url, config, signIn }: Service, moderatorLink: string | null): string => `
+/** The links with a secret: that of the mailbox, and the one that appoints the first moderator. */
+const secretLinks = async (service: Service): Promise<{ mailbox: string | null; moderator: string | null }> => {
+  const { embedded, url, baseUrl, signIn } = service;
+  if (!embedded) return { mailbox: null, moderator: null };
+  const { newModeratorLink } = await import("./admin/moderator.ts");
+  const { mailbox } = signIn;
+  return {
+    mailbox: await secretLink(service, "mailbox-link", async () => mailbox && `${baseUrl}${mailbox.path}`),
+    moderator: await secretLink(service, "moderator-link", () => newModeratorLink(url, baseUrl)),
+  };
+};
+
+const banner = (
+  { baseUrl: url, config }: Service,
+  links: { mailbox: string | null; moderator: string | null },
+): string => `
 Souk is ready at ${url}
 
   For a person    open ${url}
@@ -395,11 +416,11 @@ Souk is ready at ${url}
 
   Read the guides ${url}/docs
 ${
-  signIn.mailbox
-    ? `  Read the mail   ${url}/mailbox        (no SMTP_URL is set, so mail is kept and not sent)
+  links.mailbox
+    ? `  Read the mail   ${links.mailbox}  (no SMTP_URL is set, so mail is kept and not sent)
 `
     : ""
 }
   Database        ${config.databaseUrl ? "the server in DATABASE_URL" : `embedded, in ${config.dataDir}/`}
-${moderatorLink ? `  Moderate        ${moderatorLink}  (once, by whoever opens it first)\n` : ""}  Stop            Ctrl-C
+${links.moderator ? `  Moderate        ${links.moderator}  (once, by whoever opens it first)\n` : ""}  Stop            Ctrl-C
 `;

@@ -1,9 +1,11 @@
 import { isLoopbackHost } from "../base/address.ts";
+import { newSecret } from "../base/tokens.ts";
 import type { Mailer, Message } from "./mailer.ts";
 
 /**
- * A mailer that sends nothing: it keeps the messages in memory, and the page /mailbox shows them. So a person who tries
- * the service on their own machine can sign in by e-mail without a mail server.
+ * A mailer that sends nothing: it keeps the messages in memory, and a page shows them. So a person who tries the service on
+ * their own machine can sign in by e-mail without a mail server. The address of the page has a secret, because a proxy on
+ * this machine may pass on requests of others as if they were its own.
  */
 
 /** A message that was kept instead of being sent. */
@@ -11,6 +13,8 @@ type KeptMessage = Pick<Message, "subject" | "text"> & { to: string; at: Date };
 
 /** A mailer, and the messages that it keeps. */
 export type Mailbox = Mailer & {
+  /** The path of the page, with its secret. */
+  path: string;
   /** The newest first. */
   messages: () => readonly KeptMessage[];
 };
@@ -39,6 +43,7 @@ const MOST = 50;
 export const openMailbox = (): Mailbox => {
   let kept: KeptMessage[] = [];
   return {
+    path: `/mailbox/${newSecret()}`,
     send: async (to, { subject, text }) => {
       kept = [{ to, subject, text, at: new Date() }, ...kept].slice(0, MOST);
     },

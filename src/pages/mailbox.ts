@@ -1,18 +1,17 @@
 import type { Request } from "express";
 import { addressOf, isLoopbackHost } from "../base/address.ts";
 import { problem } from "../base/problem.ts";
+import { hashSecret } from "../base/tokens.ts";
 import type { Mailbox } from "../mail/mailbox.ts";
+import { forwardingHeader } from "../web/forwarding.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
 import { renderPage } from "./render.ts";
 
 /**
  * The page with the messages of a service without a mail server (src/mail/mailbox.ts). The codes in them sign in as
- * whoever they were meant for, so only the machine itself may see them.
+ * whoever they were meant for, so only who knows the page's secret may see them, on the machine itself.
  */
-
-/** Headers by which a proxy says that the request came from elsewhere. */
-const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
 /**
  * Whether a browser of this machine sent the request, to this machine by name. A page of a name that an attacker's DNS
@@ -21,10 +20,7 @@ const FORWARDED = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-i
 const isFromThisMachine = (request: Request): boolean => {
   const remote = request.socket.remoteAddress ?? "";
   const asked = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname ?? "";
-  return (
-    [remote, addressOf(request), asked].every(isLoopbackHost) &&
-    FORWARDED.every((header) => request.headers[header] === undefined)
-  );
+  return [remote, addressOf(request), asked].every(isLoopbackHost) && forwardingHeader(request.headers) === undefined;
 };
 
 /** Cuts a message into pieces at the links that lead to this service, so that they can be followed. */
@@ -32,10 +28,11 @@ const inPieces = (text: string, baseUrl: string): { text: string; isLink: boolea
   text.split(/(https?:\/\/\S+)/).map((piece) => ({ text: piece, isLink: piece.startsWith(`${baseUrl}/`) }));
 
 const pageOf = (mailbox: Mailbox, baseUrl: () => string): Page => ({
-  path: "/mailbox",
+  path: "/mailbox/:secret",
   operation: "mailboxPage",
   get: (request, response) => {
-    if (!isFromThisMachine(request)) throw problem("not_found", "There is nothing at this address.");
+    const isRight = hashSecret(request.path).equals(hashSecret(mailbox.path));
+    if (!isRight || !isFromThisMachine(request)) throw problem("not_found", "There is nothing at this address.");
     const messages = mailbox.messages().map(({ to, subject, text, at }) => ({
       to,
       subject,

@@ -12,7 +12,7 @@ export type SignIn = {
   methods: readonly SignInMethod[];
   providers: Readonly<Partial<Record<OpenIdMethod, OpenIdProvider>>>;
   mailer: Mailer | null;
-  /** The mailer, if it keeps the messages for the page /mailbox instead of sending them; otherwise null. */
+  /** The mailer, if it keeps the messages for the page of the mailbox instead of sending them; otherwise null. */
   mailbox: Mailbox | null;
   /** The operator's key for what is kept about deleted accounts; null: the database uses a key of its own. */
   recordKey: Buffer | null;
@@ -22,7 +22,7 @@ export type SignIn = {
  * Opens the sign-in methods that the settings configure. No connection is made before the first sign-in.
  * @param stopping when it aborts, requests to providers and messages in progress end, because the process cannot wait
  * any longer
- * @param keepsMail messages are kept for the page /mailbox instead of being sent (src/mail/mailbox.ts)
+ * @param keepsMail messages are kept for the page of the mailbox instead of being sent (src/mail/mailbox.ts)
  */
 export const openSignIn = (
   { google, apple, mail, recordKey }: SignInSettings,

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
@@ -23,7 +23,7 @@ const withMailbox = async (t: Teardown) => {
   return {
     site,
     mailbox,
-    open: (headers: Record<string, string> = {}) => call(site.url, "GET", "/mailbox", { headers }),
+    open: (headers: Record<string, string> = {}) => call(site.url, "GET", mailbox.path, { headers }),
   };
 };
 
@@ -53,22 +53,28 @@ test("on a bare machine a person proves an e-mail address by the mailbox, which 
     email: "lena@example.com",
   });
   t.is(asked.heading, "Check your mail");
-  t.true(asked.text.includes('href="/mailbox"'));
-  const mailbox = await person.get(`${url}/mailbox`);
+  const link = (await readFile(join(folder, "mailbox-link"), "utf8")).trimEnd();
+  t.is(((await stat(join(folder, "mailbox-link"))).mode & 0o777).toString(8), "600");
+  t.false(service.logs().includes(new URL(link).pathname), "the log has no secret");
+  t.true(service.logs().includes(`the link in ${join(folder, "mailbox-link")}`), "the start says where the mail is");
+  const mailbox = await person.get(link);
   t.true(wordsOf(mailbox).includes("To lena@example.com"));
   const arrived = await person.submit(asked, "code", { code: codeOn(mailbox) });
   t.is(arrived.heading, "You have signed in");
   t.is((await agent.call("GET", `/v1/me/verifications/${started.body.id}`)).body.status, "completed");
   // The worker sends its notices there, too.
   await eventually(
-    () => person.get(`${url}/mailbox`),
+    () => person.get(link),
     ({ text }) => text.includes("A way to sign in to Souk was added"),
   );
-  t.true(service.logs().includes(`${url}/mailbox`), "the start says where the mail is");
 
   if (ADDRESS === undefined) return t.log("This machine has no address besides loopback.");
   for (const host of [`localhost:${port}`, `${ADDRESS}:${port}`])
-    t.is((await call(`http://${ADDRESS}:${port}`, "GET", "/mailbox", { headers: { host } })).status, 404, host);
+    t.is(
+      (await call(`http://${ADDRESS}:${port}`, "GET", new URL(link).pathname, { headers: { host } })).status,
+      404,
+      host,
+    );
 });
 
 test("mail is kept only by a service with its own database, without a mail server, on a loopback address", (t) => {
@@ -84,8 +90,8 @@ test("mail is kept only by a service with its own database, without a mail serve
     t.false(keeps(env), JSON.stringify(env));
 });
 
-test("a page of another name, a proxy and an agent do not see the mailbox", async (t) => {
-  const { site, open } = await withMailbox(t);
+test("a page of another name, a proxy, an agent and who does not know the secret do not see the mailbox", async (t) => {
+  const { site, mailbox, open } = await withMailbox(t);
   const { port } = new URL(site.url);
   for (const host of ["127.0.0.1", "localhost", "[::1]", "souk.localhost"])
     t.is((await open({ host: `${host}:${port}` })).status, 200, host);
@@ -94,7 +100,9 @@ test("a page of another name, a proxy and an agent do not see the mailbox", asyn
   for (const header of ["x-forwarded-for", "forwarded", "x-forwarded-host", "x-real-ip", "via"])
     t.is((await open({ [header]: "127.0.0.1" })).status, 404, header);
   t.is((await open({ authorization: "Bearer agt_x" })).status, 400);
-  t.is((await call(site.url, "POST", "/mailbox")).status, 405);
+  t.is((await call(site.url, "POST", mailbox.path)).status, 405);
+  for (const path of ["/mailbox", "/mailbox/", "/mailbox/x", `${mailbox.path}x`])
+    t.is((await call(site.url, "GET", path)).status, 404, path);
 });
 
 test("the mailbox escapes what others wrote, is not stored, and keeps the newest fifty messages", async (t) => {
@@ -129,7 +137,7 @@ test("the mailbox is accessible and fits every screen", async (t) => {
   t.teardown(() => browser.close());
   for (const view of [...VIEWS, { name: "narrow", width: 320, height: 640, colorScheme: "light" as const }]) {
     const page = await openPage(browser, view, t);
-    await page.goto(`${site.url}/mailbox`);
+    await page.goto(`${site.url}${mailbox.path}`);
     t.deepEqual(await faults(page), SOUND, view.name);
     await mailbox.send(`${"long".repeat(15)}@example.com`, {
       subject: "Sign in to Souk",

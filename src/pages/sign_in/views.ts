@@ -76,7 +76,7 @@ export const renderCodeForm = (
     typed: string;
     returnPath: string;
     errors: FormErrors;
-    /** The message is on the page /mailbox. */
+    /** The message is in the mailbox of this process (src/mail/mailbox.ts). */
     inMailbox: boolean;
   },
 ): string =>
