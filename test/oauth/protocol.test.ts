@@ -1,4 +1,5 @@
 import test from "ava";
+import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { call, wholeLog } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -285,6 +286,21 @@ test("either resource is accepted, and both in one request, also with a slash at
     t.is((await started({ resource })).answer.status, 303, String(resource));
   const { address } = await started();
   t.is((await visit(`${address}&resource=${encodeURIComponent(url)}`)).status, 303);
+});
+
+test("of slashes at the end one is ignored; many take no time and are another address", async (t) => {
+  const { url } = service;
+  t.is((await started({ resource: `${url}/mcp//` })).answer.status, 400);
+  for (const path of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
+    t.is((await call(url, "GET", `${path}/`)).body.resource, (await call(url, "GET", path)).body.resource);
+    t.is((await call(url, "GET", `${path}//`)).status, 404);
+  }
+  // Before, each of these kept the event loop for 0.1 to 0.8 seconds.
+  const many = "/".repeat(15_000);
+  const began = performance.now();
+  for (let n = 0; n < 10; n += 1)
+    t.is((await call(url, "GET", `/.well-known/oauth-protected-resource${many}x`)).status, 404);
+  t.true(performance.now() - began < allowed(700));
 });
 
 test("further scopes are ignored, and none means the only one", async (t) => {
