@@ -6,7 +6,7 @@ import { text } from "../../api/schemas/values.ts";
 import { addressOf } from "../../base/address.ts";
 import { type Problem, problem } from "../../base/problem.ts";
 import { familyOf, hashSecret, isToken, newRefreshToken, newToken } from "../../base/tokens.ts";
-import { readJsonBody } from "../../web/body.ts";
+import { readJsonBody, withoutNulls } from "../../web/body.ts";
 import { readForm } from "../../web/form.ts";
 import { repeatedParameter } from "../../web/parameters.ts";
 import type { OAuthContext } from "./authorize.ts";
@@ -136,7 +136,7 @@ export const registerEndpoint =
   ({ database, connectionsPerHour }: OAuthContext): Endpoint =>
   async (request, response) => {
     const { success, data, error } = registration.safeParse(
-      (await readJsonBody(request, response, UNKNOWN_BODY)) ?? {},
+      withoutNulls(await readJsonBody(request, response, UNKNOWN_BODY)) ?? {},
     );
     if (!success) {
       const isRedirect = error.issues.some(({ path }) => path[0] === "redirect_uris");
