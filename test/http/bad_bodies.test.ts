@@ -182,6 +182,15 @@ for (const [path, pointer, of] of TEXT_MEMBERS) {
   });
 }
 
+test("more than 30 combining marks in a row are refused, because to normalize them takes long", async (t) => {
+  for (const [path, pointer, of] of TEXT_MEMBERS) {
+    if (!/text|query|comment/.test(pointer)) continue;
+    const { status, body } = await send(path, JSON.stringify(of(`a${"\u0f73".repeat(31)}`)));
+    t.deepEqual([status, body.errors?.[0]?.pointer], [400, pointer], path);
+    t.regex(body.detail, /30 combining marks/);
+  }
+});
+
 test("a value of the wrong type is refused, and the error points to it", async (t) => {
   const values = [7, true, [], {}, ["a"], { a: 1 }];
   for (const [path, pointer, of] of TEXT_MEMBERS) {

@@ -158,6 +158,7 @@ for (const [what, body, error] of [
   ["with a NUL", { redirect_uris: ["https://x.example/\0"] }, "invalid_redirect_uri"],
   ["with a NUL in its name", { client_name: "\0", redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
   ["with half a character", { client_name: "a\ud800", redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
+  ["with endless marks", { client_name: "\u0f73".repeat(31), redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
   ["with a number as its name", { client_name: 1, redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
 ] as const) {
   test(`a registration ${what} is refused by OAuth's own error`, async (t) => {
@@ -499,6 +500,8 @@ test("bodies that are no form, or too large, are refused", async (t) => {
   t.deepEqual([json.status, json.body.error], [415, "invalid_request"]);
   const large = await sendForm(service.url, "/oauth/token", { grant_type: "x".repeat(11 * 1024) });
   t.deepEqual([large.status, large.body.error], [413, "invalid_request"]);
+  const marks = await sendForm(service.url, "/oauth/token", { client_id: "\u0f73".repeat(31) });
+  t.deepEqual([marks.status, /combining marks/.test(marks.body.detail)], [400, true]);
   const twice = await call(service.url, "POST", "/oauth/token", {
     raw: "grant_type=refresh_token&grant_type=authorization_code",
     headers: { "content-type": "application/x-www-form-urlencoded" },

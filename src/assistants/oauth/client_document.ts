@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { z } from "zod";
-import { text } from "../../api/schemas/values.ts";
+import { codePoints, text } from "../../api/schemas/values.ts";
 import { type Problem, problem } from "../../base/problem.ts";
 import { sendOutbound } from "../../base/safe_fetch.ts";
 import { parseJson, withoutNulls } from "../../web/body.ts";
@@ -33,7 +33,7 @@ const unusable = (why: string): Problem =>
 
 const documentOf = z.object({
   client_id: z.string(),
-  client_name: text().max(2_000).optional(),
+  client_name: codePoints(2_000, "A client_name").optional(),
   redirect_uris: z.array(text().max(2_000)).min(1).max(100),
   token_endpoint_auth_method: z.string().optional(),
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
