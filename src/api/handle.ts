@@ -4,7 +4,7 @@ import { type Answer, isUnavailable, type Problem, problem, problemOf } from "..
 import { currentRequest } from "../base/request.ts";
 import type { Actor, Arguments } from "../database/database.ts";
 import { authenticate } from "../web/authenticate.ts";
-import { mayExceed, readJsonBody } from "../web/body.ts";
+import { mayExceed, readJsonBody, withoutNulls } from "../web/body.ts";
 import { argumentOf } from "./arguments.ts";
 import { type Call, type Context, type Endpoint, type FieldError, UNKNOWN_BODY } from "./endpoint.ts";
 import { check } from "./validation.ts";
@@ -83,7 +83,7 @@ export type Sent = {
 type Read = (endpoint: Endpoint, request: Request, response: Response) => Promise<Sent> | Sent;
 
 const readRequest: Read = async (endpoint, request, response) => ({
-  body: endpoint.body ? await readJsonBody(request, response, endpoint.body.maxBytes) : undefined,
+  body: endpoint.body ? withoutNulls(await readJsonBody(request, response, endpoint.body.maxBytes)) : undefined,
   path: request.params,
   query: request.query,
   idempotencyKey: request.headers["idempotency-key"],

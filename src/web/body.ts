@@ -200,20 +200,12 @@ const excessOf = (text: string): string | null => {
   return deepest > MOST_LEVELS ? `${MOST_LEVELS} levels of objects and lists` : null;
 };
 
-/**
- * A reviver of JSON: a member that is null counts as absent, everywhere. Models and their frameworks send null for what
- * they leave out. An entry of a list stays, because without it the others would move.
- */
-export function withoutNulls(this: unknown, _name: string, value: unknown): unknown {
-  return value === null && !Array.isArray(this) ? undefined : value;
-}
-
 /** Parses the text of a body. @throws Problem 400 if it is not JSON, or has too many values or levels */
-export const parseJson = (text: string, reviver?: typeof withoutNulls): unknown => {
+export const parseJson = (text: string): unknown => {
   const excess = excessOf(text);
   if (excess !== null) throw problem("bad_request", `The body has more than ${excess}. Send only what the call needs.`);
   try {
-    return JSON.parse(text, reviver) as unknown;
+    return JSON.parse(text) as unknown;
   } catch {
     throw problem(
       "bad_request",
@@ -223,7 +215,22 @@ export const parseJson = (text: string, reviver?: typeof withoutNulls): unknown 
 };
 
 /**
- * The JSON object in a request's body, without members that are null; `undefined` when there is none.
+ * Removes the members that are null, at all depths: they count as absent. Models and their frameworks send null for what
+ * they leave out. An entry of a list stays, because without it the others would move. GraphQL is read without this, because
+ * there a condition that is null selects what has no value.
+ * @param value as parseJson returned it, which limits its depth. It is changed
+ */
+export const withoutNulls = <Value>(value: Value): Value => {
+  if (typeof value !== "object" || value === null) return value;
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== null) withoutNulls(member);
+    else if (!Array.isArray(value)) Reflect.deleteProperty(value, name);
+  }
+  return value;
+};
+
+/**
+ * The JSON object in a request's body; `undefined` when there is none.
  * @param maxBytes bytes, as sent and as decompressed
  * @throws Problem 413, 415 or 400 that says what to fix
  */
@@ -234,8 +241,7 @@ export const readJsonBody = async (
 ): Promise<Record<string, unknown> | undefined> => {
   const text = await readText(request, response, maxBytes);
   if (text === undefined) return undefined;
-  // A reviver is called for each value, so it is used only if there may be something to do.
-  const value = parseJson(text, text.includes("null") ? withoutNulls : undefined);
+  const value = parseJson(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw problem("bad_request", "The body must be a JSON object.");
   }

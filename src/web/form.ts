@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import { problem } from "../base/problem.ts";
+import { hasEndlessMarks } from "../base/visible_text.ts";
 import { EXPECTS_CONTINUE } from "./body.ts";
 import { excessOfParameters } from "./parameters.ts";
 
@@ -12,7 +13,7 @@ const CLOSE = { Connection: "close" } as const;
 /**
  * Reads the fields of a form. It does not use Express's parser, because that parser reads the whole body before it
  * refuses one that is too large.
- * @throws Problem if the body is not a form, is larger than FORM_BYTES, or has too many parameters
+ * @throws Problem if the body is not a form, is larger than FORM_BYTES, has too many parameters, or a field with too many marks
  */
 export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";
@@ -34,5 +35,8 @@ export const readForm = async (request: Request, response: Response): Promise<UR
   const text = Buffer.concat(chunks).toString("utf8");
   const excess = excessOfParameters(text);
   if (excess) throw excess;
-  return new URLSearchParams(text);
+  const fields = new URLSearchParams(text);
+  if ([...fields.values()].some(hasEndlessMarks))
+    throw problem("bad_request", "A field may have at most 30 combining marks in a row. Send it with fewer.");
+  return fields;
 };

@@ -242,6 +242,18 @@ test("a search lists exact matches first, then newer results before older ones",
   t.deepEqual(await found("ocelot@example"), [], "the beginning of an e-mail address finds nothing");
 });
 
+test("in GraphQL, a condition that is null selects what has no value", async (t) => {
+  await fixture.publish(await fixture.agent());
+  const { auditEvents } = await moderator.ask(
+    "query($condition: AuditEventCondition) { auditEvents(first: 100, condition: $condition) { nodes { accountId } } }",
+    { condition: { accountId: null } },
+  );
+  t.deepEqual(
+    new Set(auditEvents.nodes.map(({ accountId }: { accountId: string | null }) => accountId)),
+    new Set([null]),
+  );
+});
+
 test("a moderator's decision is in the log, with its request", async (t) => {
   const agent = await fixture.agent();
   const id = await fixture.publish(agent);

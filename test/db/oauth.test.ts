@@ -343,6 +343,7 @@ for (const uri of [
   "http://[::1]:8080/callback",
   "cursor://anysphere.cursor-retrieval/oauth/callback",
   "com.example.app:/callback",
+  "com.firefoxfans.app:/callback",
 ]) {
   test(`a client may register ${uri}`, async (t) => {
     t.deepEqual((await register([uri])).redirect_uris, [uri]);
@@ -370,6 +371,11 @@ for (const uri of [
   "ms-settings:/privacy",
   "search-ms:/x",
   "chrome-extension://abc/x",
+  // Another browser, which would open whatever address follows.
+  "googlechromes://evil.example/",
+  "firefox-focus://open-url?url=https://evil.example",
+  "x-safari-https://evil.example/",
+  "brave://open-url?url=https%3A%2F%2Fevil.example",
   `https://client.example/${"x".repeat(2000)}`,
 ]) {
   test(`a client may not register ${uri.slice(0, 60) || "nothing"}`, async (t) => {

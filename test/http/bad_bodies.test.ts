@@ -182,6 +182,15 @@ for (const [path, pointer, of] of TEXT_MEMBERS) {
   });
 }
 
+test("more than 30 combining marks in a row are refused, because to normalize them takes long", async (t) => {
+  for (const [path, pointer, of] of TEXT_MEMBERS) {
+    if (!/text|query|comment/.test(pointer)) continue;
+    const { status, body } = await send(path, JSON.stringify(of(`a${"\u0f73".repeat(31)}`)));
+    t.deepEqual([status, body.errors?.[0]?.pointer], [400, pointer], path);
+    t.regex(body.detail, /30 combining marks/);
+  }
+});
+
 test("a value of the wrong type is refused, and the error points to it", async (t) => {
   const values = [7, true, [], {}, ["a"], { a: 1 }];
   for (const [path, pointer, of] of TEXT_MEMBERS) {
@@ -195,6 +204,25 @@ test("a value of the wrong type is refused, and the error points to it", async (
         `${path} ${JSON.stringify(value)}`,
       );
     }
+  }
+});
+
+test("a member that is null counts as absent, but an entry of a list does not", async (t) => {
+  const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+  const sent = { text: OFFER, ...nulls("images", "origin_ask_id", "unknown", "__proto__") };
+  const first = await agent.call("POST", "/v1/offers", sent, { "idempotency-key": "null" });
+  t.is(first.status, 201, first.text);
+  const again = await agent.call("POST", "/v1/offers", { text: OFFER }, { "idempotency-key": "null" });
+  t.deepEqual([again.status, again.headers["idempotency-replayed"]], [201, "true"]);
+  t.is((await send("/v1/connect", JSON.stringify(nulls("name", "sandbox", "sandbox_id")))).status, 201);
+  const { body } = await agent.call("PATCH", `/v1/offers/${first.body.offer_id}`, nulls("text", "images"));
+  t.is(body.detail, "Send a new text, new images, or both.");
+  for (const [path, list, pointer] of [
+    ["/v1/offers", { text: OFFER, images: [null] }, "/images/0"],
+    [SEARCH, { filters: { category: ["furniture", null] } }, "/filters/category"],
+  ] as const) {
+    const answer = await agent.call("POST", path, list);
+    t.deepEqual([answer.status, answer.body.errors?.[0]?.pointer], [400, pointer], answer.text);
   }
 });
 

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import test from "ava";
 import { allowed } from "../support/busy.ts";
 import { type Agent, type Body, type CallOptions, call, wholeLog } from "../support/market.ts";
-import { type Market, OFFER, openMarket } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 import { callTool, legacy, messageOf, modern, post } from "./mcp.ts";
 
 /**
@@ -413,6 +413,14 @@ test.serial("null stands for what is left out", async (t) => {
   const found = await callTool(market.url, agent.token, "search_offers", search);
   t.deepEqual(found.structuredContent.results, []);
   t.deepEqual((await agent.call("POST", "/v1/offers/search", search)).body.results, []);
+  for (const request of [modern, legacy])
+    for (const [name, args, expected] of [
+      ["get_me", null, /"account"/],
+      ["update_offer", { offer_id: NOTHING, text: null, images: null, status: "archived" }, /\(not_found, /],
+    ] as const) {
+      const { body } = await post(market.url, agent.token, request("tools/call", { name, arguments: args }));
+      t.regex(body.result?.content[0].text ?? "", expected);
+    }
   const missing = await agent.call("POST", "/v1/offers", { text: null });
   t.deepEqual([missing.status, missing.body.detail], [400, "The member text is missing."]);
 });

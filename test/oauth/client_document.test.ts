@@ -69,7 +69,8 @@ for (const [what, changes, why] of [
   ["names another client", { client_id: "https://editor.example/other" }, /names another client_id/],
   ["has no redirect URIs", { redirect_uris: [] }, /lacks client_id or redirect_uris/],
   ["has a NUL", { redirect_uris: ["https://x.example/\0"] }, /malformed/],
-  ["wants a secret", { token_endpoint_auth_method: "client_secret_post" }, /has to list "none"/],
+  // The person does not read what the document says.
+  ["allows only others", { token_endpoint_auth_method: "Call 0900" }, /^(?!.*0900).* has to list "none" in .*, or the/],
   ["is huge", { padding: "x".repeat(11 * 1024) }, /more than 10 KB/],
 ] as const) {
   test(`a document that ${what} is refused`, async (t) => {

@@ -1,4 +1,5 @@
 import test from "ava";
+import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { call, wholeLog } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -157,6 +158,7 @@ for (const [what, body, error] of [
   ["with a NUL", { redirect_uris: ["https://x.example/\0"] }, "invalid_redirect_uri"],
   ["with a NUL in its name", { client_name: "\0", redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
   ["with half a character", { client_name: "a\ud800", redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
+  ["with endless marks", { client_name: "\u0f73".repeat(31), redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
   ["with a number as its name", { client_name: 1, redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
 ] as const) {
   test(`a registration ${what} is refused by OAuth's own error`, async (t) => {
@@ -285,6 +287,21 @@ test("either resource is accepted, and both in one request, also with a slash at
     t.is((await started({ resource })).answer.status, 303, String(resource));
   const { address } = await started();
   t.is((await visit(`${address}&resource=${encodeURIComponent(url)}`)).status, 303);
+});
+
+test("of slashes at the end one is ignored; many take no time and are another address", async (t) => {
+  const { url } = service;
+  t.is((await started({ resource: `${url}/mcp//` })).answer.status, 400);
+  for (const path of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
+    t.is((await call(url, "GET", `${path}/`)).body.resource, (await call(url, "GET", path)).body.resource);
+    t.is((await call(url, "GET", `${path}//`)).status, 404);
+  }
+  // Before, each of these kept the event loop for 0.1 to 0.8 seconds.
+  const many = "/".repeat(15_000);
+  const began = performance.now();
+  for (let n = 0; n < 10; n += 1)
+    t.is((await call(url, "GET", `/.well-known/oauth-protected-resource${many}x`)).status, 404);
+  t.true(performance.now() - began < allowed(700));
 });
 
 test("further scopes are ignored, and none means the only one", async (t) => {
@@ -483,6 +500,8 @@ test("bodies that are no form, or too large, are refused", async (t) => {
   t.deepEqual([json.status, json.body.error], [415, "invalid_request"]);
   const large = await sendForm(service.url, "/oauth/token", { grant_type: "x".repeat(11 * 1024) });
   t.deepEqual([large.status, large.body.error], [413, "invalid_request"]);
+  const marks = await sendForm(service.url, "/oauth/token", { client_id: "\u0f73".repeat(31) });
+  t.deepEqual([marks.status, /combining marks/.test(marks.body.detail)], [400, true]);
   const twice = await call(service.url, "POST", "/oauth/token", {
     raw: "grant_type=refresh_token&grant_type=authorization_code",
     headers: { "content-type": "application/x-www-form-urlencoded" },

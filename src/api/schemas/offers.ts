@@ -327,7 +327,7 @@ export const offerSubmission = z
     text: codePoints(4000, "A text").describe("The offer in plain language, with a contact that can be reached."),
     images: submittedImages,
     origin_ask_id: text()
-      .nullish()
+      .optional()
       .meta({ maxLength: 36, format: "uuid", description: "An ask of yours that this offer answers." }),
   })
   .meta({ id: "OfferSubmission", description: "An offer in the words of the person." });

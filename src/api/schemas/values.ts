@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OFFER_KINDS } from "../../base/enums.ts";
+import { hasEndlessMarks } from "../../base/visible_text.ts";
 
 /** Small schemas that many requests and responses share. */
 
@@ -14,6 +15,10 @@ export const codePoints = (most: number, what: string) =>
   text()
     .refine((value) => value.length <= most || [...value].length <= most, {
       message: `${what} may have at most ${most.toLocaleString("en")} characters.`,
+    })
+    // A text with more than two units for each code point is too long in any case.
+    .refine((value) => value.length > 2 * most || !hasEndlessMarks(value), {
+      message: `${what} may have at most 30 combining marks in a row.`,
     })
     // JSON Schema counts code points too.
     .meta({ maxLength: most });

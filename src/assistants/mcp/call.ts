@@ -4,13 +4,12 @@ import { argumentsFor, type BoundTool, KEY_ARGUMENT } from "./definitions.ts";
 
 /** Turns the arguments of a tool into a call of an endpoint. */
 
+/** The arguments of a call. None of them is null. */
 type Given = Readonly<Record<string, unknown>>;
-
-const given = (args: Given, name: string): boolean => Object.hasOwn(args, name) && args[name] !== undefined;
 
 /** Returns those arguments that were given. */
 const pick = (args: Given, names: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(names.filter((name) => given(args, name)).map((name) => [name, args[name]]));
+  Object.fromEntries(names.filter((name) => Object.hasOwn(args, name)).map((name) => [name, args[name]]));
 
 /** Stands for a value that a URL cannot have. No parameter accepts it. */
 const NO_TEXT = "[object]";
@@ -38,11 +37,11 @@ const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; err
   const failing = (detail: string) => ({ endpoint: first, errors: [errorOf(argument, detail)] });
   const hasDefault = tool.endpoint !== undefined;
   const others = hasDefault ? argumentsFor(tool, main).body : [];
-  const sent = others.filter((name) => given(args, name));
-  const wanted = args[argument] ?? null;
-  if (wanted === null && !hasDefault) return failing(`The member ${argument} is missing.`);
-  if (wanted === null && sent.length > 0) return { endpoint: main, errors: [] };
-  if (wanted === null) return failing(`Send what to change: ${others.join(", ")} or ${argument}.`);
+  const sent = others.filter((name) => Object.hasOwn(args, name));
+  const wanted = args[argument];
+  if (wanted === undefined && !hasDefault) return failing(`The member ${argument} is missing.`);
+  if (wanted === undefined && sent.length > 0) return { endpoint: main, errors: [] };
+  if (wanted === undefined) return failing(`Send what to change: ${others.join(", ")} or ${argument}.`);
   const endpoint = typeof wanted === "string" ? choices.get(wanted) : undefined;
   if (!endpoint) return failing(`The member ${argument} must be one of: ${[...choices.keys()].join(", ")}.`);
   // Each of them is a change of its own in the database, so one could succeed and the other fail.
@@ -68,7 +67,7 @@ export const callOf = (tool: BoundTool, args: Given): { endpoint: Endpoint; sent
       body: endpoint.body ? pick(args, body) : undefined,
       path: { id },
       query: queryOf(args, query),
-      idempotencyKey: args[KEY_ARGUMENT] ?? undefined,
+      idempotencyKey: args[KEY_ARGUMENT],
       errors,
     },
   };

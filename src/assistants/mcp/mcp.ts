@@ -36,8 +36,6 @@ type Exchange = {
   response: Response;
   /** The size of the body. An endpoint's limit holds for it as a whole, because the arguments are nearly all of it. */
   bytes: number;
-  /** Whether a null may be in the message. Only then the arguments are looked through for nulls. */
-  mayHaveNulls: boolean;
   /** Headers of the endpoint's answer that a client reads. */
   headers: Answer["headers"];
   /** Set if the database does not know the token. A client signs in again only after the HTTP status 401. */
@@ -60,10 +58,6 @@ const ACCEPT = "application/json, text/event-stream";
 
 /** An answer that is one event of a stream, as the SDK answers clients of 2025. */
 const ONLY_EVENT = /^event: message\ndata: (.*)\n\n$/;
-
-/** The arguments of a tool without members that are null: they count as absent. */
-const withoutNullMembers = (args: Record<string, unknown>): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(args), withoutNulls);
 
 /** The headers of an endpoint's answer that also concern the client of a tool. */
 const PASSED_ON = /^(RateLimit-|Idempotency-Replayed$)/;
@@ -116,6 +110,17 @@ const callerOf = (request: Request, baseUrl: string): { agent: Buffer } => {
 };
 
 /**
+ * Returns a message without its members that are null. The id stays: a message without one is a notification, which gets no
+ * answer.
+ */
+const messageOf = (parsed: unknown): unknown => {
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed) || !("id" in parsed))
+    return withoutNulls(parsed);
+  const { id, ...rest } = parsed;
+  return { ...withoutNulls(rest), id };
+};
+
+/**
  * The request of the SDK, whose headers decide how it is answered. Its body is passed beside it, parsed. It has no signal
  * for a client that hangs up, which costs more than the rest of the request: waiting for turns and texts ends without it.
  */
@@ -149,7 +154,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
   const callTool = async (tool: BoundTool, args: Record<string, unknown>, exchange: Exchange): Promise<Said> => {
     const { request, response } = exchange;
     response.locals["operation"] = tool.name;
-    const { endpoint, sent } = callOf(tool, exchange.mayHaveNulls ? withoutNullMembers(args) : args);
+    const { endpoint, sent } = callOf(tool, args);
     try {
       const answer = await handle(context, endpoint, request, response, () => {
         if (endpoint.body && exchange.bytes > endpoint.body.maxBytes) throw tooLarge(endpoint.body.maxBytes);
@@ -231,7 +236,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     let message: unknown;
     try {
       text = (await readText(request, response, ANY_BODY)) ?? "";
-      message = parseJson(text);
+      message = messageOf(parseJson(text));
     } catch (error) {
       const { code, detail } = problemOf(error);
       if (code === "bad_request") return errorAnswer(400, PARSE_ERROR, detail);
@@ -243,8 +248,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
       typeof message === "object" && message !== null && "method" in message && message.method === "tools/call";
     // A call of a tool checks its token in its own statement.
     if (!isCall) await requireKnown(caller.agent);
-    const bytes = Buffer.byteLength(text);
-    const exchange: Exchange = { request, response, bytes, mayHaveNulls: text.includes("null"), headers: {} };
+    const exchange: Exchange = { request, response, bytes: Buffer.byteLength(text), headers: {} };
     const { status, type, body } = (await answerFast(message, exchange)) ?? (await answerBySdk(message, exchange));
     if (exchange.unauthorized) throw exchange.unauthorized;
     const headers: Record<string, string | number> = {};

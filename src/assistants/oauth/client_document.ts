@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { z } from "zod";
-import { text } from "../../api/schemas/values.ts";
+import { codePoints, text } from "../../api/schemas/values.ts";
 import { type Problem, problem } from "../../base/problem.ts";
 import { sendOutbound } from "../../base/safe_fetch.ts";
+import { parseJson, withoutNulls } from "../../web/body.ts";
 
 /**
  * Clients that publish a document about themselves (client id metadata documents). Their client_id is the https address
@@ -32,10 +33,10 @@ const unusable = (why: string): Problem =>
 
 const documentOf = z.object({
   client_id: z.string(),
-  client_name: text().max(2_000).nullish(),
+  client_name: codePoints(2_000, "A client_name").optional(),
   redirect_uris: z.array(text().max(2_000)).min(1).max(100),
-  token_endpoint_auth_method: z.string().nullish(),
-  token_endpoint_auth_methods_supported: z.array(z.string()).nullish(),
+  token_endpoint_auth_method: z.string().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 });
 
 /** Whether an address may be a client_id: https, with a path, and written as a browser would write it. */
@@ -90,7 +91,7 @@ const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFuncti
   const body = await fetchBody(clientId, anyAddress, lookup);
   let json: unknown;
   try {
-    json = JSON.parse(body);
+    json = withoutNulls(parseJson(body));
   } catch {
     throw new Error("what is there is not JSON");
   }
@@ -98,10 +99,10 @@ const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFuncti
   if (!success) throw new Error("the document there lacks client_id or redirect_uris, or they are malformed");
   if (data.client_id !== clientId) throw new Error("the document there names another client_id");
   // Whatever the client prefers: every client is public here, and proves itself by PKCE.
-  const { token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: others } = data;
-  if (![preferred ?? "none", ...(others ?? [])].includes("none"))
+  const { token_endpoint_auth_method: preferred = "none", token_endpoint_auth_methods_supported: others = [] } = data;
+  if (![preferred, ...others].includes("none"))
     throw new Error(
-      `the document there offers only ${preferred} as token_endpoint_auth_method. It has to list "none" in token_endpoint_auth_methods_supported, for access by PKCE`,
+      'the document there allows no access by PKCE alone. It has to list "none" in token_endpoint_auth_methods_supported, or the program registers at /oauth/register',
     );
   return { client_name: data.client_name ?? new URL(clientId).host, redirect_uris: data.redirect_uris };
 };

@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import type { Request, Response } from "express";
 import { z } from "zod";
 import { UNKNOWN_BODY } from "../../api/endpoint.ts";
-import { text } from "../../api/schemas/values.ts";
+import { codePoints } from "../../api/schemas/values.ts";
 import { addressOf } from "../../base/address.ts";
 import { type Problem, problem } from "../../base/problem.ts";
 import { familyOf, hashSecret, isToken, newRefreshToken, newToken } from "../../base/tokens.ts";
-import { readJsonBody } from "../../web/body.ts";
+import { readJsonBody, withoutNulls } from "../../web/body.ts";
 import { readForm } from "../../web/form.ts";
 import { repeatedParameter } from "../../web/parameters.ts";
 import type { OAuthContext } from "./authorize.ts";
@@ -125,7 +125,7 @@ export const revokeEndpoint =
   };
 
 const registration = z.object({
-  client_name: text().max(2_000).optional(),
+  client_name: codePoints(2_000, "A client_name").optional(),
   redirect_uris: z.array(redirectUri()).min(1).max(10),
   grant_types: z.array(z.string()).optional(),
   response_types: z.array(z.string()).optional(),
@@ -136,7 +136,7 @@ export const registerEndpoint =
   ({ database, connectionsPerHour }: OAuthContext): Endpoint =>
   async (request, response) => {
     const { success, data, error } = registration.safeParse(
-      (await readJsonBody(request, response, UNKNOWN_BODY)) ?? {},
+      withoutNulls(await readJsonBody(request, response, UNKNOWN_BODY)) ?? {},
     );
     if (!success) {
       const isRedirect = error.issues.some(({ path }) => path[0] === "redirect_uris");
@@ -144,7 +144,7 @@ export const registerEndpoint =
         isRedirect ? "invalid_redirect_uri" : "invalid_client_metadata",
         isRedirect
           ? "Send redirect_uris: 1 to 10 URIs of at most 2,000 characters, to which browsers are sent back. A port is at most 65535."
-          : "Send client_name as well-formed text of at most 2,000 characters, and grant_types and response_types as lists, or leave them out.",
+          : "Send client_name as well-formed text of at most 2,000 characters and 30 combining marks in a row, and grant_types and response_types as lists, or leave them out.",
       );
     }
     const registered = await database.call("visitor", "register_client", {

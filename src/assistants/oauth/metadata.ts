@@ -33,6 +33,9 @@ const serverMetadata = (baseUrl: string): object => ({
   client_id_metadata_document_supported: true,
 });
 
+/** Only one slash: to look for several by a pattern, anywhere in a text, takes a time that grows with its square. */
+const withoutSlash = (text: string): string => (text.endsWith("/") ? text.slice(0, -1) : text);
+
 /**
  * Returns the discovery document at a path; null if there is none. A base URL may have a path of its own. RFC 8414 and
  * RFC 9728 put it at the end of the address, and older clients put it before `/.well-known`, where a proxy takes it away.
@@ -42,14 +45,15 @@ export const discoveryDocument = (baseUrl: string, path: string): object | null 
     /^\/\.well-known\/(oauth-protected-resource|oauth-authorization-server)(\/.*)?$/.exec(path) ?? [];
   const own = new URL(baseUrl).pathname.replace(/\/$/, "");
   const suffix = own !== "" && rest.startsWith(own) ? rest.slice(own.length) : rest;
-  if (name === undefined || !["", "/mcp"].includes(suffix.replace(/\/+$/, ""))) return null;
-  if (name === "oauth-authorization-server") return serverMetadata(baseUrl);
-  return resourceMetadata(baseUrl, suffix.startsWith("/mcp") ? `${baseUrl}/mcp` : baseUrl);
+  const resource = withoutSlash(suffix);
+  if (name === undefined || !["", "/mcp"].includes(resource)) return null;
+  return name === "oauth-authorization-server"
+    ? serverMetadata(baseUrl)
+    : resourceMetadata(baseUrl, baseUrl + resource);
 };
 
-/** An address as a URL parser writes it, without slashes at its end. */
-const plain = (address: string): string =>
-  (URL.canParse(address) ? new URL(address).href : address).replace(/\/+$/, "");
+/** An address as a URL parser writes it, without a slash at its end. */
+const plain = (address: string): string => withoutSlash(URL.canParse(address) ? new URL(address).href : address);
 
 /**
  * Returns whether a client may ask for access to this resource (RFC 8707): the service, or its MCP endpoint. Many clients
