@@ -8,9 +8,9 @@ create or replace function reading.choose_field(
 as $$
 declare
   key constant text := coalesce(choose_field.member, choose_field.name);
-  -- What the built-in reader inferred from its lexicon and its places counts. It obeys no text.
+  -- What the built-in reader found by its own words and places counts. It obeys no text.
   known constant jsonb :=
-    case when choose_field.name in ('location', 'condition', 'space') then extractions -> -1 -> key
+    case when choose_field.name in ('price', 'budget', 'location', 'condition', 'space') then extractions -> -1 -> key
     end;
   field jsonb;
   inferred jsonb;

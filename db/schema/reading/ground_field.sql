@@ -1,16 +1,17 @@
 -- What of one extracted field may be published: each function returns the field with only the values that its quote
 -- states, or null when nothing is left of it. Every value is bounded, so that no extraction makes a statement fail.
 
-create or replace function reading.stated_amount(passage text, amount jsonb) returns jsonb
+create or replace function reading.stated_amount(passage text, amount jsonb, known jsonb) returns jsonb
   language plpgsql immutable
 as $$
 begin
   return case when jsonb_typeof(amount) = 'number' and amount::numeric between 0 and 1e12
-    and reading.states_amount(passage, amount::numeric) then amount end;
+    and (amount = known or reading.states_amount(passage, amount::numeric)) then amount end;
 end
 $$;
-comment on function reading.stated_amount(text, jsonb) is
-  'Returns an amount of an extraction if a passage states it, else null.';
+comment on function reading.stated_amount(text, jsonb, jsonb) is
+  'Returns an amount of an extraction if a passage states it, or if it is the one that the built-in reader found there '
+  '(`known`), else null.';
 
 create or replace function reading.contradicts_price(text text, field jsonb) returns boolean
   language plpgsql immutable
@@ -35,21 +36,24 @@ $$;
 comment on function reading.contradicts_price(text, jsonb) is
   'Returns whether the words of a price name other currencies than the extracted one, or other periods.';
 
-create or replace function reading.ground_price(text text, field jsonb) returns jsonb
+create or replace function reading.ground_price(text text, field jsonb, known jsonb) returns jsonb
   language plpgsql immutable
 as $$
 declare
   price constant jsonb := field -> 'value';
+  -- What the built-in reader found in the same words.
+  own constant jsonb := case when known ->> 'quote' = field ->> 'quote' then known -> 'value' end;
   quote constant text := field ->> 'quote';
-  amount constant jsonb := reading.stated_amount(quote, price -> 'amount');
+  amount constant jsonb := reading.stated_amount(quote, price -> 'amount', own -> 'amount');
 begin
   -- A price without an amount may be free to negotiate. A price with another amount than the text's is no price.
-  if amount is null and price ->> 'amount' is not null or reading.contradicts_price(text, field) then
+  if amount is null and price ->> 'amount' is not null
+    or price is distinct from own and reading.contradicts_price(text, field) then
     return null;
   end if;
   return field || jsonb_build_object('value', jsonb_build_object(
     'amount', amount,
-    'amount_max', reading.stated_amount(quote, price -> 'amount_max'),
+    'amount_max', reading.stated_amount(quote, price -> 'amount_max', own -> 'amount_max'),
     'currency', substring(price ->> 'currency' from '^[A-Z]{3}$'),
     'period', case when price ->> 'period' in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')
       then price ->> 'period' end,
@@ -57,23 +61,26 @@ begin
       then price ->> 'type' end,
     'negotiable', coalesce(price -> 'negotiable' = 'true', false),
     -- The deposit may stand elsewhere in the text.
-    'deposit', reading.stated_amount(text, price -> 'deposit'),
+    'deposit', reading.stated_amount(text, price -> 'deposit', own -> 'deposit'),
     -- The label is the price as quoted, whatever label the extractor gives.
     'label', left(quote, 200)));
 end
 $$;
-comment on function reading.ground_price(text, jsonb) is
-  'Returns the price of an offer with the amounts that its quote states, or null.';
+comment on function reading.ground_price(text, jsonb, jsonb) is
+  'Returns the price of an offer with the amounts that its quote states, or null. `known` is the price that the '
+  'built-in reader found.';
 
-create or replace function reading.ground_budget(text text, field jsonb) returns jsonb
+create or replace function reading.ground_budget(text text, field jsonb, known jsonb) returns jsonb
   language plpgsql immutable
 as $$
 declare
   price constant jsonb := field -> 'value';
-  least constant jsonb := reading.stated_amount(field ->> 'quote', price -> 'min');
-  most constant jsonb := reading.stated_amount(field ->> 'quote', price -> 'max');
+  -- What the built-in reader found in the same words.
+  own constant jsonb := case when known ->> 'quote' = field ->> 'quote' then known -> 'value' end;
+  least constant jsonb := reading.stated_amount(field ->> 'quote', price -> 'min', own -> 'min');
+  most constant jsonb := reading.stated_amount(field ->> 'quote', price -> 'max', own -> 'max');
 begin
-  if coalesce(least, most) is null or reading.contradicts_price(text, field) then
+  if coalesce(least, most) is null or price is distinct from own and reading.contradicts_price(text, field) then
     return null;
   end if;
   return field || jsonb_build_object('value', jsonb_build_object('min', least, 'max', most,
@@ -82,8 +89,9 @@ begin
       then price ->> 'period' end));
 end
 $$;
-comment on function reading.ground_budget(text, jsonb) is
-  'Returns the price of an ask with the bounds that its quote states, or null.';
+comment on function reading.ground_budget(text, jsonb, jsonb) is
+  'Returns the price of an ask with the bounds that its quote states, or null. `known` is the price that the built-in '
+  'reader found.';
 
 create or replace function reading.stated_count(quote text, count jsonb) returns jsonb
   language plpgsql immutable
@@ -211,7 +219,7 @@ begin
       when 'string' then length(attribute ->> 'value') <= 200
         and reading.states_words(field ->> 'quote', attribute ->> 'value')
       when 'number' then reading.stated_count(field ->> 'quote', attribute -> 'value') is not null
-        or reading.stated_amount(field ->> 'quote', attribute -> 'value') is not null
+        or reading.stated_amount(field ->> 'quote', attribute -> 'value', null) is not null
       else jsonb_typeof(attribute -> 'value') = 'boolean'
         and reading.states_name(field ->> 'quote', replace(name, '_', ' ')) end then field end;
 end
@@ -285,8 +293,8 @@ begin
   end if;
   -- These are statements and not one expression, because PostgreSQL would prepare every branch of it for each field.
   case name
-    when 'price' then return reading.bounded_field(reading.ground_price(text, field));
-    when 'budget' then return reading.bounded_field(reading.ground_budget(text, field));
+    when 'price' then return reading.bounded_field(reading.ground_price(text, field, known));
+    when 'budget' then return reading.bounded_field(reading.ground_budget(text, field, known));
     when 'location' then return reading.bounded_field(reading.ground_place(text, field, known));
     when 'near' then return reading.bounded_field(reading.ground_near(field));
     when 'space' then return reading.bounded_field(reading.ground_space(field, known));
