@@ -75,7 +75,7 @@ begin
   select e.model, coalesce(e.embedding, e.unlisted_embedding) as embedding into vector
   from market.offer_embedding e where e.offer_id = similarity.offer_id;
   similarity := case when vector.model = similarity.model
-    then 1 - (vector.embedding operator(public.<=>) near) end;
+    then (1 - (vector.embedding operator(public.<=>) near))::real end;
   is_unknown := similarity is null and vector.embedding is not null
     and exists (select from market.ask_embedding e where e.ask_id = similarity.ask_id);
 end
