@@ -96,6 +96,20 @@ test("docker-compose.yml gives each process every variable that the process read
   t.deepEqual(given("worker"), everywhere.filter((name) => !ofApiOnly.test(name)).toSorted());
 });
 
+test("the service imports no package that only development has", async (t) => {
+  const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const names = Object.keys(devDependencies).join("|");
+  const imports = linesThatMatch(
+    [...(await sourcesIn("src")), ...(await sourcesIn("worker"))],
+    pattern(`\\b(from |import\\()"(${names})`, '["/]'),
+  );
+  t.deepEqual(
+    // Types are gone when Node runs the file, and a guide's example is not ours.
+    imports.filter((line) => !/: (import|export) type |^src\/docs\/guides\//.test(line)),
+    [],
+  );
+});
+
 test("the worker imports no page", async (t) => {
   t.deepEqual(linesThatMatch(await sourcesIn("worker"), pattern('from "[^"]*/pag', "es/")), []);
 });
