@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -126,6 +126,17 @@ const noneRefused = (t: ExecutionContext, printed: string[]): void => {
   t.true(printed.length > 0);
   t.notRegex(printed.join("\n"), /\/errors#/);
 };
+
+test("the minute of the README prints what the README shows", async (t) => {
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+  const minute = readme.slice(readme.indexOf("## One minute"), readme.indexOf("## Ten things"));
+  const [command, shown] = ["sh\nTOKEN", "js\n{"].map((begin) => minute.split(`\`\`\`${begin}`)[1]?.split("```")[0]);
+  const text = `TOKEN${command}`.replaceAll("localhost:3000", service.url);
+  const [printed = ""] = await runInShell([{ language: "sh", text }], environment());
+  // A new training changes this number by a little.
+  const withoutConfidence = (lines: string) => lines.trim().replace(/confidence: [\d.]+/, "");
+  t.is(withoutConfidence(printed), withoutConfidence(`{${shown}`));
+});
 
 test("the agent of the guide connects, searches, publishes, asks and leaves", async (t) => {
   const printed = await run("rest");
