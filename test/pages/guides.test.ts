@@ -232,6 +232,17 @@ test("the program of the guide to connecting lists the tools", async (t) => {
   t.true(stdout.split("\n").includes("search_offers"));
 });
 
+test("the program of the guide to the client searches, lists and is refused", async (t) => {
+  await agent.call("POST", "/v1/asks", { text: "Looking for a canoe in Kiel" });
+  const [program, ...more] = await blocksOf("/docs/client", "js");
+  t.deepEqual(more, []);
+  const { stdout } = await promisify(execFile)("node", ["--input-type=module", "-e", program?.text ?? ""], {
+    cwd: ROOT,
+    env: environment(),
+  });
+  t.regex(stdout, /^\d+ found\n[\s\S]*canoe[\s\S]*reach the publisher/);
+});
+
 test("what the guide to connecting says to put into files is valid JSON with the address", async (t) => {
   const [config] = await blocksOf("/docs/connect", "json");
   t.deepEqual(JSON.parse(config?.text ?? ""), {
