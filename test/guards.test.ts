@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 
@@ -108,6 +109,31 @@ test("the service imports no package that only development has", async (t) => {
     imports.filter((line) => !/: (import|export) type |^src\/docs\/guides\//.test(line)),
     [],
   );
+});
+
+test("a document has short lines, and names and links only files that exist", async (t) => {
+  const documents = (await sourcesIn(".")).filter(({ path }) => path.endsWith(".md"));
+  const missing: string[] = [];
+  for (const { path, text } of documents) {
+    // A path is named from the root, from the folder of the document, or from the folder that the document is about.
+    const folders = [".", dirname(path), "db/schema", "src"];
+    const links = [...text.matchAll(/\]\((?!\/|\w+:|#|\{)([^)#]+)/g)].map(([, link = ""]) => link);
+    const named = [...text.matchAll(/`((?:\.\.\/)*(?:(?:src|db|test|worker)\/[\w./-]*|\w[\w/]*\/\w+\.[a-z]+))`/g)].map(
+      ([, name = ""]) => name,
+    );
+    for (const name of [...links, ...named]) {
+      const isPlaceholder = /[A-Z]{4}/.test(name) && !/\.md$/.test(name);
+      const found = folders.some((folder) => existsSync(join(ROOT, folder, name)));
+      if (!isPlaceholder && !found) missing.push(`${path}: ${name}`);
+    }
+  }
+  t.deepEqual(missing, []);
+  // Not the table that is made from the catalogue, and not the one line of YAML that describes the skill.
+  const written = documents.map(({ path, text }) => ({
+    path,
+    text: text.replace(/<!-- rights -->[\s\S]*<!-- \/rights -->/, "").replace(/^description: .*/m, ""),
+  }));
+  t.deepEqual(linesThatMatch(written, /.{129}/u), []);
 });
 
 test("the worker imports no page", async (t) => {
