@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import test, { type ExecutionContext } from "ava";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { withClient } from "../support/client.ts";
-import { createDatabase, type Database } from "../support/database.ts";
+import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectedAgent } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { freePort } from "../support/postgres.ts";
@@ -250,22 +250,21 @@ test("what the guide to connecting says to put into files is valid JSON with the
   });
 });
 
-test("the commands of the guide to running a market start it, migrate it, and play the main job", async (t) => {
-  const own = await createDatabase();
-  t.teardown(own.drop);
+test("the commands of the guide to running a market play the main job, make a database, and start each process on it", async (t) => {
+  const own = await createEmptyDatabase(t);
   const blocks = (await blocksOf("/docs/operate", "sh")).map(({ text }) => text.replace(INSTALL, ""));
   const servers = blocks.filter((text) => Object.hasOwn(SERVERS, text));
   t.deepEqual(servers, Object.keys(SERVERS));
+  const others = blocks.filter((text) => !servers.includes(text)).map((text) => ({ language: "sh", text }));
+  const printed = await runInShell(others, { ...environment(), DATABASE_URL: own.url });
+  t.is(printed.length, 2, "npm run demo and npm run migrate");
+  noneRefused(t, printed);
   for (const text of servers) {
     const [program = "", ...args] = text.split(" ");
     const command = [process.platform === "win32" ? `${program}.cmd` : program, ...args] as [string, ...string[]];
     const started = await startPart(SERVERS[text] ?? "api", { database: own.url, command });
     await started.stop();
   }
-  const others = blocks.filter((text) => !servers.includes(text)).map((text) => ({ language: "sh", text }));
-  const printed = await runInShell(others, environment());
-  t.is(printed.length, 2, "npm run demo and npm run migrate");
-  noneRefused(t, printed);
   for (const { text } of await blocksOf("/docs/operate", "sql"))
     await withClient(own.url, (client) => client.query(text));
 });
