@@ -243,7 +243,7 @@ export const runAgent = async (args: readonly string[]): Promise<void> => {
   const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   const text = (command ? rest : positionals).join(" ");
   if (values.help || (text === "" && (command?.needsText ?? true))) return print(HELP);
-  const url = (values.url ?? process.env["SOUK_URL"] ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
+  const url = (values.url ?? (process.env["SOUK_URL"] || "http://127.0.0.1:3000")).replace(/\/+$/, "");
   try {
     await (command?.run ?? handle)(await open(url, values.sandbox ?? false), text);
   } catch (error) {

@@ -1,5 +1,7 @@
 import cluster from "node:cluster";
+import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
+import { loadEnvFile } from "node:process";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { createLog } from "./base/log.ts";
@@ -18,6 +20,9 @@ setFlagsFromString("--heap-growing-percent=30");
 // half the time and needs 20 MB less. The folder is not a shared one such as /tmp, where others could put code. If it
 // cannot be written, nothing is kept.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/souk", import.meta.url)));
+
+/** The variables of a developer or of a small server. It is looked for in the working folder, as .data is. */
+const ENV_FILE = ".env";
 
 const HELP = `Usage: node src/main.ts start | api | worker | migrate | moderator | demo | agent
 
@@ -62,7 +67,7 @@ const moderator: Command = async (config, args) => {
 
 const demo = async (args: readonly string[]): Promise<void> => {
   const { playDemo } = await import("./demo.ts");
-  await playDemo(args[0] ?? process.env["BASE_URL"] ?? "http://127.0.0.1:3000");
+  await playDemo(args[0] ?? (process.env["BASE_URL"] || "http://127.0.0.1:3000"));
 };
 
 const agent = async (args: readonly string[]): Promise<void> => {
@@ -83,6 +88,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const main = async (): Promise<void> => {
   const [name = "", ...args] = process.argv.slice(2);
+  // A variable that the environment has stays as it is, also an empty one.
+  if (existsSync(ENV_FILE)) loadEnvFile(ENV_FILE);
   // These are clients, so they do not read the configuration of the service.
   if (name === "demo") return demo(args);
   if (name === "agent") return agent(args);

@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 
@@ -94,6 +95,45 @@ test("docker-compose.yml gives each process every variable that the process read
     /^(GOOGLE|APPLE)_|^(TRUST_PROXY|CONNECTIONS_PER_HOUR|CLIENT_METADATA_PRIVATE|RECORD_KEY|SERVER_TIMING|API_PROCESSES|DATABASE_READ_URL|DATABASE_POOL_SIZE)$/;
   t.deepEqual(given("api"), everywhere.filter((name) => !ofWorkerOnly.includes(name)).toSorted());
   t.deepEqual(given("worker"), everywhere.filter((name) => !ofApiOnly.test(name)).toSorted());
+});
+
+test("the service imports no package that only development has", async (t) => {
+  const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
+  const names = Object.keys(devDependencies).join("|");
+  const imports = linesThatMatch(
+    [...(await sourcesIn("src")), ...(await sourcesIn("worker"))],
+    pattern(`\\b(from |import\\()"(${names})`, '["/]'),
+  );
+  t.deepEqual(
+    // Types are gone when Node runs the file, and a guide's example is not ours.
+    imports.filter((line) => !/: (import|export) type |^src\/docs\/guides\//.test(line)),
+    [],
+  );
+});
+
+test("a document has short lines, and names and links only files that exist", async (t) => {
+  const documents = (await sourcesIn(".")).filter(({ path }) => path.endsWith(".md"));
+  const missing: string[] = [];
+  for (const { path, text } of documents) {
+    // A path is named from the root, from the folder of the document, or from the folder that the document is about.
+    const folders = [".", dirname(path), "db/schema", "src"];
+    const links = [...text.matchAll(/\]\((?!\/|\w+:|#|\{)([^)#]+)/g)].map(([, link = ""]) => link);
+    const named = [...text.matchAll(/`((?:\.\.\/)*(?:(?:src|db|test|worker)\/[\w./-]*|\w[\w/]*\/\w+\.[a-z]+))`/g)].map(
+      ([, name = ""]) => name,
+    );
+    for (const name of [...links, ...named]) {
+      const isPlaceholder = /[A-Z]{4}/.test(name) && !/\.md$/.test(name);
+      const found = folders.some((folder) => existsSync(join(ROOT, folder, name)));
+      if (!isPlaceholder && !found) missing.push(`${path}: ${name}`);
+    }
+  }
+  t.deepEqual(missing, []);
+  // Not the table that is made from the catalogue, and not the one line of YAML that describes the skill.
+  const written = documents.map(({ path, text }) => ({
+    path,
+    text: text.replace(/<!-- rights -->[\s\S]*<!-- \/rights -->/, "").replace(/^description: .*/m, ""),
+  }));
+  t.deepEqual(linesThatMatch(written, /.{129}/u), []);
 });
 
 test("the worker imports no page", async (t) => {

@@ -242,7 +242,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       description:
         "An agent connects with one call, its person approves it on a page, and from then on it publishes offers from plain text, searches, states what its person wants and reads what matches. Errors are RFC 9457 problem documents: branch on `code`. Clients ignore members they do not know.",
       contact: { name: "Souk", url: baseUrl },
-      license: { name: "All rights reserved", url: `${baseUrl}/` },
+      license: { name: "Apache License 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: baseUrl }],
     security: [{ token: [] }, { session: [] }],

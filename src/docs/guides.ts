@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import MarkdownIt from "markdown-it";
-import type { Endpoint } from "../api/endpoint.ts";
 import { rootOf } from "../base/address.ts";
 
 /**
- * The guides at /docs: Markdown files with one screen of text each. The first heading is the title, and the first
- * paragraph says what the guide is for. `{base_url}` stands for the address of this service.
+ * The guides at /docs, in four groups. A guide is a Markdown file: the first heading is its title, and the first
+ * paragraph says what it is for. `{base_url}` stands for the address of this service.
  */
 
 /** A part of a guide that can be found and linked to. */
@@ -14,6 +13,8 @@ type Section = { title: string; anchor: string; text: string };
 /** A rendered guide. */
 export type Guide = {
   slug: string;
+  /** The heading of its group. */
+  group: string;
   title: string;
   /** Plain text. */
   summary: string;
@@ -22,33 +23,20 @@ export type Guide = {
   sections: readonly Section[];
 };
 
-/** The guides in the order of the page /docs. A guide that needs an endpoint is shown if the table has it. */
-const GUIDES: readonly { slug: string; needs?: string }[] = [
-  { slug: "connect" },
-  { slug: "rest" },
-  { slug: "sandbox" },
-  { slug: "places" },
-  { slug: "facets" },
-  { slug: "show" },
-  { slug: "person" },
-  { slug: "errors" },
-  { slug: "events", needs: "GET /v1/events" },
-  { slug: "freshness", needs: "POST /v1/offers/{id}/confirm" },
-  { slug: "mail" },
-  { slug: "webhooks", needs: "POST /v1/webhooks" },
-  { slug: "operate" },
-  { slug: "moderate" },
-  { slug: "sql" },
-];
+/** The guides by what a reader wants to do, in the order of the page /docs. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Use it": ["connect", "person", "mail"],
+  "Build an agent": ["rest", "client", "sandbox", "errors", "events", "webhooks", "freshness"],
+  "Search and show": ["places", "facets", "show"],
+  "Run a market": ["operate", "backup", "moderate", "sql"],
+};
 
 const FOLDER = new URL("./guides/", import.meta.url);
 
 /** Read when this module is loaded, so that a missing file stops the start of the process and not a request. */
-const SOURCES = GUIDES.map(({ slug, needs }) => ({
-  slug,
-  needs,
-  source: readFileSync(new URL(`${slug}.md`, FOLDER), "utf8"),
-}));
+const SOURCES = Object.entries(GROUPS).flatMap(([group, slugs]) =>
+  slugs.map((slug) => ({ slug, group, source: readFileSync(new URL(`${slug}.md`, FOLDER), "utf8") })),
+);
 
 /** The anchor of a heading: "Why did an agent get 429?" becomes "why-did-an-agent-get-429". */
 const anchorOf = (heading: string): string =>
@@ -63,7 +51,8 @@ const rendererFor = (baseUrl: string) => {
   const { escapeHtml } = md.utils;
   md.renderer.rules["fence"] = (tokens, at) => {
     const { info = "", content = "" } = tokens[at] ?? {};
-    const language = escapeHtml(info.trim());
+    // Behind the language may be a name, by which a test finds the block.
+    const language = escapeHtml(info.trim().split(" ")[0] ?? "");
     return `<div class="snippet"><pre><code class="language-${language}">${escapeHtml(content)}</code></pre><button type="button" class="copy" data-copy hidden>Copy</button></div>\n`;
   };
   // A long name breaks after its underscores and dots where a column is narrow.
@@ -82,17 +71,17 @@ const rendererFor = (baseUrl: string) => {
   return md;
 };
 
-const render = (slug: string, source: string, baseUrl: string): Guide => {
+const render = (source: string, baseUrl: string): Omit<Guide, "slug" | "group"> => {
   const md = rendererFor(baseUrl);
-  const [, title = "", summary = "", body = ""] =
-    /^# (.+)\n\n(.+)\n\n([\s\S]*)$/.exec(source.replaceAll("{base_url}", baseUrl)) ?? [];
+  const [, title = "", paragraph = "", body = ""] =
+    /^# (.+)\n\n([\s\S]+?)\n\n([\s\S]*)$/.exec(source.replaceAll("{base_url}", baseUrl)) ?? [];
+  const summary = paragraph.replaceAll("\n", " ");
   const [opening = "", ...parts] = body.split(/^## /m);
   const sections = parts.map((part) => {
     const [heading = "", ...lines] = part.split("\n");
     return { title: heading, anchor: anchorOf(heading), text: lines.join("\n") };
   });
   return {
-    slug,
     title,
     summary,
     html: md.render(body),
@@ -100,10 +89,6 @@ const render = (slug: string, source: string, baseUrl: string): Guide => {
   };
 };
 
-/** Renders the guides for a table of endpoints. */
-export const renderGuides = (endpoints: readonly Endpoint[], baseUrl: string): Guide[] => {
-  const known = new Set(endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
-  return SOURCES.filter(({ needs }) => needs === undefined || known.has(needs)).map(({ slug, source }) =>
-    render(slug, source, baseUrl),
-  );
-};
+/** Renders the guides for the address of a service. */
+export const renderGuides = (baseUrl: string): Guide[] =>
+  SOURCES.map(({ slug, group, source }) => ({ slug, group, ...render(source, baseUrl) }));

@@ -65,7 +65,7 @@ export const makeServerCard = (baseUrl: string): string =>
 /** Makes llms.txt: the overview for language models (llmstxt.org). */
 export const makeLlmsTxt = (endpoints: readonly Endpoint[], baseUrl: string): string => {
   const line = (title: string, path: string, about: string) => `- [${title}](${baseUrl}${path}): ${about}`;
-  const guides = renderGuides(endpoints, baseUrl);
+  const guides = renderGuides(baseUrl);
   return `# ${SERVICE.title}
 
 > A marketplace in which a software agent acts on behalf of a person. The agent connects, its person approves it on a page by comparing a code, and then it publishes offers from plain text, searches, states what the person wants, and reads what matches.

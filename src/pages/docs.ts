@@ -35,7 +35,7 @@ const FOR_ALL = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Hea
 /** Makes the pages of the documentation, and the documents for programs. */
 export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
   const content = kept((url) => {
-    const guides = renderGuides(endpoints, url);
+    const guides = renderGuides(url);
     const reference = makeReference(endpoints, url);
     const operations = new Map(reference.tags.flatMap((tag) => tag.operations.map((one) => [one.id, one])));
     return { guides, reference, operations, entries: indexOf(guides, reference) };

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -37,6 +38,8 @@ const startPart = async (
   // The log goes to a file, as in production. With a pipe, this process would read a line for each request.
   const output = openSync(log, "w");
   const child = spawn(process.execPath, [...PRODUCTION.v8, MAIN, part], {
+    // Where no .env of a developer is.
+    cwd: tmpdir(),
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,17 +9,16 @@ import { assertInvariants } from "../support/invariants.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { programsFor } from "../support/programs.ts";
 import { sql, sqlValue } from "../support/sql.ts";
+import { blockOf, OUTPUT_BYTES, runCommands } from "./backup_commands.ts";
 import { openMarket } from "./market.ts";
-import { OUTPUT_BYTES, runCommands } from "./readme_commands.ts";
 
 /**
- * Runs the backup and restore commands of db/README.md: from the tests' server to a new, empty one.
+ * Runs the commands of the guide to backups: from the tests' server to a new, empty one.
  *
  *   original   a database with rows in every table, also in the queue, and with sequences in use
  *   restored   the restored database on the new server
  */
 
-const README = new URL("../../db/README.md", import.meta.url);
 const run = promisify(execFile);
 
 let market: Awaited<ReturnType<typeof openMarket>>;
@@ -56,7 +55,7 @@ test.before(async () => {
   url.pathname = new URL(market.url).pathname;
   restored = url.href;
   environments = { original: await programsFor(market.url), restored: await programsFor(server.url) };
-  await runCommands("backup", { cwd: folder, env: environments.original });
+  await runCommands("dump", { cwd: folder, env: environments.original });
   environments.restored["PGDATABASE"] = url.pathname.slice(1);
   await runCommands("restore", { cwd: folder, env: environments.restored });
 });
@@ -180,9 +179,7 @@ test.serial("without BYPASSRLS a dump is refused, and with --enable-row-security
 });
 
 test.serial("a backup role that is not a superuser dumps everything", async (t) => {
-  const readme = await readFile(README, "utf8");
-  const [, statements = ""] = /For a backup without a superuser:\n\n```sql\n([\s\S]*?)```/.exec(readme) ?? [];
-  await sql(restored, statements);
+  await sql(restored, await blockOf("sql", "backup role"));
   const args = [
     "--data-only",
     "--inserts",

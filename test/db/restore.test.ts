@@ -11,10 +11,10 @@ import { type Cluster, startCluster } from "../support/postgres.ts";
 import { programsFor } from "../support/programs.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
-import { runCommands } from "./readme_commands.ts";
+import { runCommands } from "./backup_commands.ts";
 
 /**
- * Backups that are made under load and restored into an empty cluster, by the commands of db/README.md.
+ * Backups that are made under load and restored into an empty cluster, by the commands of the guide to backups.
  *
  *   ledger  what the load was told by 201, with the times of the request and of the answer
  *   moment  the time to which a backup is restored, or at which a dump began
@@ -132,7 +132,7 @@ test.serial(
   async (t) => {
     const env = { ...(await programsFor(original.url)), PGDATABASE: DATABASE };
     const moment = new Date();
-    await runCommands("backup", { cwd: folder, env, ...owner });
+    await runCommands("dump", { cwd: folder, env, ...owner });
     await untilMade(SOME);
     await runCommands("restore", {
       cwd: folder,

@@ -8,25 +8,27 @@ import { startPart } from "../support/service.ts";
 import { type Answer, type Caller, openMarket, refused, vectorOf } from "./market.ts";
 
 /**
- * The runbook of db/README.md, run literally: the test causes each incident, asks the question of the runbook as
+ * db/RUNBOOK.md, run literally: the test causes each incident, asks the question of the runbook as
  * souk_dba, runs the remedy as a superuser, and asks the question again.
  *
  *   look    the first block of an incident, a question of one or several statements
  *   act     the blocks after it
  */
 
-const README = new URL("../../db/README.md", import.meta.url);
+const RUNBOOK = new URL("../../db/RUNBOOK.md", import.meta.url);
 
 let market: Awaited<ReturnType<typeof openMarket>>;
 let agent: Caller;
+let switches: string;
 let incidents: { title: string; look: string; act: string | undefined }[];
 
 test.before(async () => {
   market = await openMarket();
   agent = await market.approved();
-  const readme = await readFile(README, "utf8");
-  const runbook = readme.slice(readme.indexOf("## Runbook"), readme.indexOf("## Backup and restore"));
+  const runbook = await readFile(RUNBOOK, "utf8");
+  [switches = ""] = /(?<=## Switches[\s\S]*```sql\n)[\s\S]*?(?=```)/.exec(runbook) ?? [];
   incidents = runbook
+    .slice(runbook.indexOf("## Incidents"), runbook.indexOf("## Switches"))
     .split(/^### /m)
     .slice(1)
     .map((section) => {
@@ -271,6 +273,13 @@ test.serial("10: time is shown by function and by statement, once statistics are
   );
   const measured = ((await look(10))[0] ?? []).filter(({ kind, place }) => kind === "statement" && place !== null);
   t.is(measured.length, preloaded.yes ? 10 : 0);
+});
+
+test.serial("a switch ends all sandboxes, and another one allows no more", async (t) => {
+  await market.sql("insert into market.sandbox default values");
+  await market.sql(switches);
+  t.deepEqual(await market.sql("select from market.sandbox where expires_at > now()"), []);
+  t.deepEqual(await market.sql("select value from market.setting where name = 'sandbox_agents'"), [{ value: 0 }]);
 });
 
 test.serial("after all incidents every invariant holds", async (t) => {

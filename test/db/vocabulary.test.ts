@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import test from "ava";
 import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import { allowed } from "../support/busy.ts";
+import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { connectedAgent, eventually } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -58,6 +60,21 @@ test.serial("each change of words, examples or taxonomy changes vocabulary_chang
   await sqlValue(database.url, "select count(*) from reading.label");
   t.is(await changedAt(), seen.at(-1));
 });
+
+test.serial(
+  "the statements of db/data/README.md that teach words and an example make rows of an operator",
+  async (t) => {
+    const readme = await readFile(new URL("../../db/data/README.md", import.meta.url), "utf8");
+    const taught = [...readme.matchAll(/```sql\n(insert [\s\S]*?)```/g)].map(([, statements]) => statements).join("");
+    const count = "select count(*)::integer as rows from reading.TABLE where origin = 'operator'";
+    const counts = ["label", "concept", "example"].map((table) => `${count.replace("TABLE", table)};`).join("");
+    const results = await withClient(database.url, (client) => client.query(`begin; ${taught} ${counts} rollback`));
+    t.deepEqual(
+      [results].flat().flatMap(({ command, rows }) => (command === "SELECT" ? rows : [])),
+      [{ rows: 2 }, { rows: 1 }, { rows: 1 }],
+    );
+  },
+);
 
 for (const [what, row, constraint] of [
   ["a label of an unknown concept", "label (concept, form) values ('hobbies/zorbing', 'zorb')", "label_concept_fkey"],

@@ -24,7 +24,7 @@ const ENDPOINTS = "endpoints.txt";
 
 /** People call the functions of this schema from psql, with the queries of the file below. */
 const FOR_PEOPLE = "inspect";
-const QUERIES_FOR_PEOPLE = "db/README.md";
+const QUERIES_FOR_PEOPLE = "db/RUNBOOK.md";
 
 /** PostGraphile offers every function of this schema to moderators, as test/admin/graphql_fields.txt lists. */
 const FOR_GRAPHQL = "admin";
@@ -72,7 +72,7 @@ function isCalledOutside({ schema, name }: Routine, callers: string): boolean {
 
 /**
  * Returns one sentence for each column of our tables that is named in no function, view, policy, default, index,
- * trigger, TypeScript file, page template or db/README.md. If anything else has the same name as a column, the column
+ * trigger, TypeScript file, page template or db/RUNBOOK.md. If anything else has the same name as a column, the column
  * counts as used, so some unused columns are not found.
  * @param client a connection, which may read the catalogue, to a database with the schema
  */

@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from "ava";
 import type { Browser } from "playwright-core";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
+import { renderGuides } from "../../src/docs/guides.ts";
 import { launchBrowser, leaveBy, openPage, PHONE, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Script, servePages } from "./site.ts";
 import { faults, SOUND, smallTargets, tabTo } from "./sound.ts";
@@ -9,11 +10,10 @@ import { faults, SOUND, smallTargets, tabTo } from "./sound.ts";
 
 const NARROW: View = { name: "narrow", width: 320, height: 640, colorScheme: "light" };
 
-const GUIDES = ["connect", "rest", "places", "facets", "person", "errors", "operate", "moderate", "sql"];
 const PAGES = [
   "/",
   "/docs",
-  ...GUIDES.map((slug) => `/docs/${slug}`),
+  ...renderGuides("http://localhost").map(({ slug }) => `/docs/${slug}`),
   "/docs/search?q=price",
   "/docs/search?q=zzzzzz",
   "/docs/reference",

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import test, { type ExecutionContext } from "ava";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { withClient } from "../support/client.ts";
-import { createDatabase, type Database } from "../support/database.ts";
+import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectedAgent } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { freePort } from "../support/postgres.ts";
@@ -127,6 +127,17 @@ const noneRefused = (t: ExecutionContext, printed: string[]): void => {
   t.notRegex(printed.join("\n"), /\/errors#/);
 };
 
+test("the minute of the README prints what the README shows", async (t) => {
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+  const minute = readme.slice(readme.indexOf("## One minute"), readme.indexOf("## Ten things"));
+  const [command, shown] = ["sh\nTOKEN", "js\n{"].map((begin) => minute.split(`\`\`\`${begin}`)[1]?.split("```")[0]);
+  const text = `TOKEN${command}`.replaceAll("localhost:3000", service.url);
+  const [printed = ""] = await runInShell([{ language: "sh", text }], environment());
+  // A new training changes this number by a little.
+  const withoutConfidence = (lines: string) => lines.trim().replace(/confidence: [\d.]+/, "");
+  t.is(withoutConfidence(printed), withoutConfidence(`{${shown}`));
+});
+
 test("the agent of the guide connects, searches, publishes, asks and leaves", async (t) => {
   const printed = await run("rest");
   noneRefused(t, printed);
@@ -221,6 +232,17 @@ test("the program of the guide to connecting lists the tools", async (t) => {
   t.true(stdout.split("\n").includes("search_offers"));
 });
 
+test("the program of the guide to the client searches, lists and is refused", async (t) => {
+  await agent.call("POST", "/v1/asks", { text: "Looking for a canoe in Kiel" });
+  const [program, ...more] = await blocksOf("/docs/client", "js");
+  t.deepEqual(more, []);
+  const { stdout } = await promisify(execFile)("node", ["--input-type=module", "-e", program?.text ?? ""], {
+    cwd: ROOT,
+    env: environment(),
+  });
+  t.regex(stdout, /^\d+ found\n[\s\S]*canoe[\s\S]*reach the publisher/);
+});
+
 test("what the guide to connecting says to put into files is valid JSON with the address", async (t) => {
   const [config] = await blocksOf("/docs/connect", "json");
   t.deepEqual(JSON.parse(config?.text ?? ""), {
@@ -228,25 +250,21 @@ test("what the guide to connecting says to put into files is valid JSON with the
   });
 });
 
-test("the commands of the guide to running a market start it, migrate it, and play the main job", async (t) => {
-  const own = await createDatabase();
-  t.teardown(own.drop);
+test("the commands of the guide to running a market play the main job, make a database, and start each process on it", async (t) => {
+  const own = await createEmptyDatabase(t);
   const blocks = (await blocksOf("/docs/operate", "sh")).map(({ text }) => text.replace(INSTALL, ""));
   const servers = blocks.filter((text) => Object.hasOwn(SERVERS, text));
   t.deepEqual(servers, Object.keys(SERVERS));
+  const others = blocks.filter((text) => !servers.includes(text)).map((text) => ({ language: "sh", text }));
+  const printed = await runInShell(others, { ...environment(), DATABASE_URL: own.url });
+  t.is(printed.length, 2, "npm run demo and npm run migrate");
+  noneRefused(t, printed);
   for (const text of servers) {
     const [program = "", ...args] = text.split(" ");
     const command = [process.platform === "win32" ? `${program}.cmd` : program, ...args] as [string, ...string[]];
     const started = await startPart(SERVERS[text] ?? "api", { database: own.url, command });
     await started.stop();
   }
-  const others = blocks.filter((text) => !servers.includes(text)).map((text) => ({ language: "sh", text }));
-  // A superuser's login changes no database that exists.
-  const migrator = new URL(own.url);
-  migrator.username = "souk_migrator";
-  const printed = await runInShell(others, { ...environment(), DATABASE_URL: migrator.href });
-  t.is(printed.length, 2, "npm run demo and npm run migrate");
-  noneRefused(t, printed);
   for (const { text } of await blocksOf("/docs/operate", "sql"))
     await withClient(own.url, (client) => client.query(text));
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -119,7 +120,8 @@ async function launch(part: Part, options: ServiceOptions): Promise<Service> {
   const main = join(ROOT, "src/main.ts");
   const [program, ...args] = options.command ?? [process.execPath, ...(options.v8 ?? FEW_COLLECTIONS), main, part];
   const child = spawn(program, args, {
-    cwd: ROOT,
+    // Node is started where no .env of a developer is. The scripts of package.json run in the folder of the sources.
+    cwd: options.command ? ROOT : tmpdir(),
     env: {
       ...inherited(),
       NODE_ENV: "test",

@@ -8,8 +8,8 @@ import type { Cluster } from "./postgres.ts";
  * A small file system of its own for the tables of a cluster, so that a test can fill a disk without filling the
  * machine's.
  *
- * Only `data/base`, which has the tables and indexes, is on it. The write-ahead log stays where it was, as db/README.md
- * tells operators to arrange it.
+ * Only `data/base`, which has the tables and indexes, is on it. The write-ahead log stays where it was, as the guide to
+ * backups tells operators to arrange it.
  */
 
 const run = promisify(execFile);
