@@ -32,6 +32,7 @@ export const PRICES: Record<string, Row[]> = {
     ["Fiat 500, 2014, 61k on the clock, £3,995.", "GB", "3995 GBP -"],
   ],
   "English: rents, rates and tiers": [
+    ["Shop to let in Perth, $640 per week plus outgoings.", "AU", "640 AUD week"],
     ["Box room in Hove, £475 pcm all in, one month's deposit.", "GB", "475 GBP month"],
     ["Room in shared house, £110pw bills inc.", "GB", "110 GBP week"],
     ["Flat share: 120 a week, 4 weeks bond.", "AU", "120 AUD week"],
@@ -257,6 +258,16 @@ export const PRICES: Record<string, Row[]> = {
     ["Terraced house, €1.2m, Dublin.", "IE", "1200000 EUR -"],
     ["Harp, CHF 3'400.-", "CH", "3400 CHF -"],
     ["Rug, 1,200 dirhams, Marrakech.", "MA", "1200 MAD -"],
+    ["Flat, Rs 45,00,000, Pune.", "IN", "4500000 INR -"],
+  ],
+  "other scripts": [
+    ["ソファ、7万円。", "JP", "70000 JPY -"],
+    ["価格は3億5000万円です", "JP", "350000000 JPY -"],
+    ["소파 15만원", "KR", "150000 KRW -"],
+    ["沙发，800元", "CN", "800 CNY -"],
+    ["كنبة للبيع ٣٥٠٠ جنيه", "EG", "3500 EGP -"],
+    ["Диван, 25 тыс. рублей, Москва.", "RU", "25000 RUB -"],
+    ["Диван, 3500 грн, Киев.", "UA", "3500 UAH -"],
   ],
 };
 

@@ -37,15 +37,16 @@ const SIGNS: Readonly<Record<string, string>> = {
   ISK: "isk",
   BRL: "r$ | brl",
   JPY: "jpy | yen | 円",
-  CNY: "cny | rmb | yuan",
+  CNY: "cny | rmb | yuan | 元",
   INR: "₹ | inr",
   TRY: "₺ | tl",
-  UAH: "₴ | uah",
-  RUB: "₽",
-  KRW: "₩",
+  UAH: "₴ | uah | грн | гривень",
+  RUB: "₽ | rub | руб | рубль | рубля | рублей",
+  KRW: "₩ | krw | 원",
   ILS: "₪ | nis",
   ZAR: "zar | rand",
   AED: "aed",
+  EGP: "egp | جنيه",
   MYR: "myr | ringgit",
   PHP: "₱ | php",
   THB: "฿ | thb | baht",
@@ -251,6 +252,19 @@ export const resolveCurrency = (marker: Marker, country: string | null): string 
   if (marker === "¢") return currencyOf(country) ?? "USD";
   return marker;
 };
+
+/** What each ambiguous sign can mean, in any country. */
+const MEANINGS: Readonly<Record<Marker, readonly string[]>> = {
+  $: ["USD", ...Object.values(DOLLARS)],
+  pesos: Object.values(DOLLARS),
+  dh: ["MAD", "AED"],
+  kr: Object.values(CROWNS),
+  "¥": ["JPY", "CNY"],
+};
+
+/** The currencies that a marker can mean; null for the dash and the cent, which are written in every currency. */
+export const meaningsOf = (marker: Marker): readonly string[] | null =>
+  marker === "," || marker === "¢" ? null : (MEANINGS[marker] ?? [marker]);
 
 /** True if people of a country may mean their own currency by a marker: "$" is written for Canadian dollars, too. */
 export const isCurrencyOf = (marker: Marker, country: string): boolean => {

@@ -27,12 +27,16 @@ export type Amount = {
 /** Marks that join digits to a date, a time, a ratio or a name. */
 const JOINS = /^[/:.,'x#*@_=-]$/u;
 
+/** The end of a word of a script that puts no spaces between words, so that a number directly after it stands alone. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]$/u;
+
 const isJoinedBefore = (tokens: readonly Token[], at: number): boolean => {
   const before = tokens[at - 1];
   if (before === undefined || tokens[at]?.gap !== "none") return false;
-  if (before.kind === "word" || before.text === "#") return true;
+  if (before.kind === "word" || before.text === "#") return !UNSPACED.test(before.text);
   const beyond = tokens[at - 2];
   if (!JOINS.test(before.text) || before.gap !== "none" || beyond === undefined) return false;
+  if (UNSPACED.test(beyond.text)) return false;
   // "75-95" is a range and "price:50" is an amount; "A-55" and "24/7" are neither.
   if (before.text === "-")
     return beyond.kind === "word" && currencyAt(tokens, at - 2) === null && beyond.text.length < 3;

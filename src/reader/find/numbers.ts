@@ -1,3 +1,4 @@
+import { fold } from "../text/fold.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt } from "./currencies.ts";
 import { valuesOf } from "./languages/all.ts";
@@ -7,7 +8,21 @@ import { valuesOf } from "./languages/all.ts";
 /** A number: tokens `from` to `to` (exclusive), its value, and whether a dash for money follows it ("450,-"). */
 export type Numeral = { from: number; to: number; value: number; dashed: boolean };
 
-const MAGNITUDES: Readonly<Record<string, number>> = Object.fromEntries([...valuesOf("magnitudes"), ["k", 1e3]]);
+/** Words and signs after digits that multiply them, in scripts that no language of the market is written in. */
+const OTHER_SCRIPTS: Readonly<Record<string, string>> = {
+  1e3: "тыс тысяч тысячи ألف آلاف 千 천",
+  1e4: "万 萬 만",
+  1e6: "млн миллион миллиона миллионов مليون ملايين",
+  1e8: "億 亿 억",
+};
+
+const MAGNITUDES: Readonly<Record<string, number>> = Object.fromEntries([
+  ...valuesOf("magnitudes"),
+  ...Object.entries(OTHER_SCRIPTS).flatMap(([value, words]) =>
+    words.split(" ").map((word) => [fold(word), Number(value)]),
+  ),
+  ["k", 1e3],
+]);
 
 const GROUPING = new Set([".", ",", "'"]);
 
@@ -39,6 +54,10 @@ const assemble = (head: string, rest: { mark: string; digits: string }[]): strin
   const last = rest.at(-1);
   if (last === undefined) return head;
   const earlier = rest.slice(0, -1);
+  // Lakhs: "1,50,000".
+  const isLakh = earlier.every((piece) => piece.digits.length === 2 && piece.mark === ",") && earlier.length > 0;
+  if (isLakh && isGroup(last.digits) && last.mark === "," && head.length <= 2)
+    return head + rest.map((piece) => piece.digits).join("");
   const grouped = earlier.every((piece) => isGroup(piece.digits) && piece.mark === earlier[0]?.mark);
   const groupable = head.length <= 3 && !head.startsWith("0");
   if (!grouped || (earlier.length > 0 && !groupable)) return null;
@@ -73,9 +92,12 @@ const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { 
   const spacedK = word.text === "k" && word.gap !== "none" && !isMoney && currencyAt(tokens, at + 1) === null;
   if (factor === undefined || spacedK) return null;
   const dotted =
-    tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none" && /^(?:tys|tsd|mio|mln)$/u.test(word.text);
+    tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none" && /^(?:tys|tsd|mio|mln|тыс|млн)$/u.test(word.text);
   return { factor, to: at + (dotted ? 2 : 1) };
 };
+
+/** "½", as it is folded. */
+const HALF = fold("½");
 
 /**
  * The number that starts at the digits token `at`. Null if the digits are not a number (a date, a version).
@@ -103,12 +125,17 @@ export const numeralAt = (
   const written =
     spaced.length > 0 ? `${head.text}${spaced.join("")}.${decimals?.digits ?? "0"}` : assemble(head.text, rest);
   if (written === null) return null;
+  const half = tokens[to]?.text === HALF && tokens[to]?.gap === "none" ? 0.5 : 0;
+  if (half > 0) to += 1;
   const dash = dashLength(tokens, to);
   to += dash;
   const magnitude = magnitudeAt(tokens, to, options.isMoney);
   // Rounded to four decimals: 4.35 * 1000 is not exactly 4350 in floating point.
-  const value = Math.round(Number(written) * (magnitude?.factor ?? 1) * 1e4) / 1e4;
-  return { from: at, to: magnitude?.to ?? to, value, dashed: dash > 0 };
+  const value = Math.round((Number(written) + half) * (magnitude?.factor ?? 1) * 1e4) / 1e4;
+  to = magnitude?.to ?? to;
+  // "3億5000万" is one number.
+  const more = magnitude !== null && tokens[to]?.gap === "none" ? numeralAt(tokens, to, options) : null;
+  return { from: at, to: more?.to ?? to, value: value + (more?.value ?? 0), dashed: dash > 0 };
 };
 
 /** The end of the run of digits and separators that starts at `at`, even if it is not a valid number. */

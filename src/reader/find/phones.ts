@@ -43,6 +43,10 @@ const TIMES: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 
 const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: number; to: number } | null => {
   const token = tokens[at];
   if (token?.kind === "digits") return { digits: token.text, at, to: at + 1 };
+  // Some people write a letter O to hide the first zero.
+  const behind = tokens[at + 1];
+  if (token?.text === "o" && behind?.kind === "digits" && behind.gap === "none")
+    return { digits: `0${behind.text}`, at, to: at + 2 };
   let digits = "";
   let to = at;
   for (let word = tokens[to]; word?.kind === "word" && (to === at || word.gap === "space"); word = tokens[++to]) {
@@ -104,8 +108,8 @@ const closes = (tokens: readonly Token[], from: number, to: number): boolean => 
   return depth === 0;
 };
 
-/** All runs that have the length of a phone number, from left to right. */
-export const findRuns = (tokens: readonly Token[]): Run[] => {
+/** All runs that have the length of a phone number, from left to right. `min`: the least number of digits. */
+export const findRuns = (tokens: readonly Token[], min = MIN_DIGITS): Run[] => {
   const runs: Run[] = [];
   for (let at = 0; at < tokens.length; ) {
     // The digit of "m2 0176 ..." belongs to the word before it.
@@ -127,7 +131,7 @@ export const findRuns = (tokens: readonly Token[]): Run[] => {
     // The bracket of "(tel. (030) 123)" is part of the number, that of "(01632 960802)" is not.
     while (tokens[from]?.text === "(" && !closes(tokens, from + 1, to)) from++;
     const length = groups.reduce((sum, group) => sum + group.digits.length, 0);
-    if (length >= MIN_DIGITS && groups.length <= MAX_GROUPS && !isGlued(tokens, from, to)) {
+    if (length >= min && groups.length <= MAX_GROUPS && !isGlued(tokens, from, to)) {
       runs.push({ from, to, groups, international });
     }
     at = to;

@@ -52,8 +52,24 @@ const MARK_TWINS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** White space, digits, letters with their accents, or one other character. */
-const PIECE = /\s+|\p{Nd}+|[\p{L}\p{M}\p{Nl}]+|./gsu;
+const LAST_ASCII = 0x7f;
+
+/**
+ * White space, digits, letters with their accents, or one other character. After digits, the signs for ten thousand and
+ * the like and for money of East Asia stand alone, because no spaces part them from the next word: "7万円です".
+ */
+const PIECE = /\s+|\p{Nd}+|(?<=[\p{Nd}万萬億亿千만억천])[万萬億亿千만억천円元원]|[\p{L}\p{M}\p{Nl}]+|./gsu;
+
+/** The noughts of the scripts with digits of their own: Arabic, Persian, Devanagari, Bengali, Thai. */
+const NOUGHTS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+
+/** Digits of any of these scripts as 0 to 9. */
+const plainDigits = (digits: string): string =>
+  Array.from(digits, (digit) => {
+    const code = digit.charCodeAt(0);
+    const nought = NOUGHTS.find((zero) => code >= zero && code < zero + 10);
+    return nought === undefined ? digit : String(code - nought);
+  }).join("");
 
 /** Marks that end a sentence if white space follows. */
 const STOP = /^[.!?;…•·|]$/u;
@@ -89,7 +105,8 @@ const tokensOf = (text: string): Token[] => {
       gap = /[\n\r\u2028\u2029]/u.test(raw) ? "line" : "space";
       continue;
     }
-    const folded = fold(MARK_TWINS.get(raw) ?? raw);
+    const plain = fold(MARK_TWINS.get(raw) ?? raw);
+    const folded = first > LAST_ASCII && /^\p{Nd}/u.test(plain) ? plainDigits(plain) : plain;
     // Full-width digits and "²" fold to plain digits.
     const kind = /^\d+$/u.test(folded) ? "digits" : /^[\p{L}\p{N}]/u.test(folded) ? "word" : "mark";
     const token: Token = {
@@ -131,8 +148,6 @@ const CLUSTER = /[\s\S][\p{M}\uff9e\uff9f]*/uy;
 
 /** Characters from here on may be marks. */
 const FIRST_MARK = 0x300;
-
-const LAST_ASCII = 0x7f;
 
 /** Clusters that were folded before. There are few different ones in a language. */
 const folds = new Map<string, string>();
