@@ -81,7 +81,11 @@ export const judgePrices = (
 };
 
 /** The currency of an amount: its own, otherwise that of another amount in the text, otherwise that of the country. */
-const currencyFor = (amount: Amount, candidates: readonly PriceCandidate[], country: string | null): string | null => {
+export const currencyFor = (
+  amount: Amount,
+  candidates: readonly PriceCandidate[],
+  country: string | null,
+): string | null => {
   const { marker } = amount;
   if (marker !== null && marker !== ",") return resolveCurrency(marker, country);
   const other = candidates.find((one) => one.amount?.marker != null && one.amount.marker !== ",")?.amount?.marker;
@@ -89,15 +93,21 @@ const currencyFor = (amount: Amount, candidates: readonly PriceCandidate[], coun
   return shared ?? currencyOf(country);
 };
 
+/** The concepts of units of time begin so. */
+const PER = "per_";
+
 /** The most words between an amount and its unit of time: "15 EUR per full hour". */
 const MOST_PER = 3;
 
-/** The token after the words that state the period of an amount: "410 € pro Monat". */
-const endOfPeriod = ({ tokens, cues }: Scene, { to }: PriceCandidate): number => {
-  const unit = cues.find((cue) => cue.from >= to && cue.concept.text.startsWith("per_"));
-  if (unit === undefined || unit.from > to + MOST_PER) return to;
-  const between = tokens.slice(to, unit.to);
-  return between.some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text)) ? to : unit.to;
+/** The token after the words that state the period of an amount, and the periods that they can mean: "410 € pro Monat". */
+const periodAfter = ({ tokens, cues }: Scene, { to }: PriceCandidate): { to: number; periods: Period[] } => {
+  const units = cues.filter(({ from, concept }) => from >= to && from <= to + MOST_PER && concept.text.startsWith(PER));
+  const [unit] = units;
+  const isBroken = (end: number): boolean =>
+    tokens.slice(to, end).some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text));
+  if (unit === undefined || isBroken(unit.to)) return { to, periods: [] };
+  const beside = units.filter((one) => !isBroken(one.to));
+  return { to: unit.to, periods: beside.map(({ concept }) => concept.text.slice(PER.length) as Period) };
 };
 
 /**
@@ -127,9 +137,13 @@ export const readPrice = (
   scratch.clear();
   addTermsFeatures(scratch, scene, chosen);
   const { name: terms } = mostProbable(models.price_type, scratch);
-  const { name: period } = mostProbable(models.price_period, scratch);
+  const { name: judged } = mostProbable(models.price_period, scratch);
   const flags = terms.split("+");
-  const to = period === "none" ? chosen.to : endOfPeriod(scene, chosen);
+  const after = judged === "none" ? { to: chosen.to, periods: [] } : periodAfter(scene, chosen);
+  const { to } = after;
+  // "$620 per week" is not by the month, whatever the text is about. In "an hour" the last word counts.
+  const isSaid = judged === "project" || after.periods.includes(judged as Period);
+  const period = judged === "none" ? null : isSaid ? (judged as Period) : (after.periods.at(-1) ?? (judged as Period));
   const span = spanOf(scene.tokens, { from: chosen.from, to });
   const isFree = amount === null ? !flags.includes("on_request") && !flags.includes("exchange") : amount.value === 0;
   if (isFree || amount === null) {
@@ -150,7 +164,7 @@ export const readPrice = (
     amount: amount.value,
     amountMax: amount.max,
     currency: currencyFor(amount, candidates, country),
-    period: period === "none" ? null : (period as Period),
+    period,
     type: amount.max !== null ? "range" : flags.includes("from") ? "from" : "fixed",
     negotiable: flags.includes("negotiable"),
     deposit,
