@@ -170,12 +170,9 @@ set local check_function_bodies = off;
 
 -- Grounding: checks which extracted values the text states
 --!include reading/grounding.sql
---!include reading/price_words.sql
 --!include reading/towns.sql
---!include reading/ground_place.sql
 --!include reading/ground_field.sql
 --!include reading/choose.sql
---!include reading/zero_based.sql
 --!include reading/ground_offer.sql
 --!include reading/ground_ask.sql
 

@@ -9,11 +9,12 @@ import type { Span } from "./text/span.ts";
  *
  *   text        what an agent sent: NFC, at most 4,000 code points; data, never instructions
  *   extraction  the values found in a text, each with the words that state it (its quote)
- *   located     an extraction whose quotes have been found in the text: start and end in code points (locate.ts)
+ *   located     an extraction whose quotes have their places in the text: start and end in code points
  *   extractor   what reads the text: the built-in extractor, or a model behind an OpenAI-compatible server
  *
- * An extractor only reads; the database decides which values the text states. `jobs.complete_submission` gets all
- * extractions of a text, checks every value, and publishes or refuses.
+ * The built-in extractor proposes every number, sum, contact and place of a text. A model chooses among them: a value of
+ * its answer that is none of them is left out (builtin/stated.ts). `jobs.complete_submission` gets all extractions of a
+ * text, checks that every quote stands at its place and that free text consists of quoted words, and publishes or refuses.
  */
 
 /**
@@ -182,6 +183,25 @@ export const askExtraction = z.strictObject({
 /** The fields that an extractor found in an ask. */
 export type AskExtraction = z.infer<typeof askExtraction>;
 
+/** A value with its quote. */
+export type Found<T = unknown> = { value: T; quote: string; basis: "stated" | "inferred"; confidence: number };
+
+/**
+ * An extraction in which every found value has the span of its quote: zero-based, half-open, in code points, so that a
+ * client's `text[start:end]` is the quote. A quote that does not stand in the text has no span, and the database drops
+ * its value.
+ */
+export type Located<T> = T extends Found
+  ? T & Partial<Span>
+  : T extends readonly (infer E)[]
+    ? Located<E>[]
+    : T extends object
+      ? { [K in keyof T]: Located<T[K]> }
+      : T;
+
+/** What the database gets: the extractions of a text, and its passages that are addressed to software, in code points. */
+export type Reading<T> = { extractions: Located<T>[]; addressed: Span[] };
+
 /**
  * The fields of a search query. The kind filters the results only if it is `certain`. Offers that are known to be
  * elsewhere, or that cost clearly more than the price, are dropped. The other fields only affect the ranking.
@@ -305,10 +325,14 @@ export type Extractor = {
   extractAsk(text: string, signal: AbortSignal, mayRepeat?: MaySend): Promise<AskExtraction>;
 };
 
-/** The extractor that needs no provider. */
+/** The extractor that needs no provider. Its fields have spans. */
 export type BuiltinExtractor = Extractor & {
-  /** The passages of a text that are addressed to software, in UTF-16 units, in order. No extraction counts in them. */
-  findOrders(text: string): readonly Span[];
+  extractOffer(text: string, signal: AbortSignal): Promise<Located<OfferExtraction>>;
+  extractAsk(text: string, signal: AbortSignal): Promise<Located<AskExtraction>>;
+  /** The passages of a text that are addressed to software, in code points, in order. No extraction counts in them. */
+  findOrders(text: string): Span[];
+  /** What the text states of a model's extraction, with spans. No value is kept that the text does not propose. */
+  keepStated<R extends OfferExtraction | AskExtraction>(text: string, extraction: R): Located<R>;
 };
 
 /**

@@ -1,6 +1,13 @@
 import { within } from "../base/within.ts";
-import type { AskExtraction, BuiltinExtractor, Extractor, MaySend, OfferExtraction } from "./extraction.ts";
-import type { Span } from "./text/span.ts";
+import type {
+  AskExtraction,
+  BuiltinExtractor,
+  Extractor,
+  Located,
+  MaySend,
+  OfferExtraction,
+  Reading,
+} from "./extraction.ts";
 
 /** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
 export type Outcome = {
@@ -18,8 +25,8 @@ export type Outcome = {
 };
 
 /**
- * Reads texts. Each text has one or two extractions: the model's first, if there is a model and it answered well, and the
- * built-in extractor's last.
+ * Reads texts. Each text has one or two extractions: what it states of the model's first, if there is a model and it
+ * answered well, and the built-in extractor's last.
  */
 export type Reader = {
   /** The name in logs: "builtin", or the name of the model. */
@@ -28,46 +35,56 @@ export type Reader = {
    * @param maySend asked each time before the text is sent to a model; absent: it may be
    * @throws the signal's reason after an abort, or an error of `maySend` or of the built-in extractor
    */
-  readOffer(text: string, signal: AbortSignal, maySend?: MaySend): Promise<OfferExtraction[]>;
-  readAsk(text: string, signal: AbortSignal, maySend?: MaySend): Promise<AskExtraction[]>;
-  /** The passages of a text that are addressed to software, in UTF-16 units, in order. */
-  findOrders(text: string): readonly Span[];
+  readOffer(text: string, signal: AbortSignal, maySend?: MaySend): Promise<Reading<OfferExtraction>>;
+  readAsk(text: string, signal: AbortSignal, maySend?: MaySend): Promise<Reading<AskExtraction>>;
 };
 
 type Operation = Outcome["operation"];
-type Read<R> = (extractor: Extractor, text: string, signal: AbortSignal, maySend: MaySend) => Promise<R>;
+/** Reads a text with the built-in extractor (`own`), or with a model. */
+type Read<R> = {
+  own: (text: string, signal: AbortSignal) => Promise<Located<R>>;
+  ask: (model: Extractor, text: string, signal: AbortSignal, maySend: MaySend) => Promise<R>;
+};
 type Attempt = <R extends OfferExtraction | AskExtraction>(
   operation: Operation,
   read: Read<R>,
   text: string,
   signal: AbortSignal,
   maySend: MaySend,
-) => Promise<R[]>;
+) => Promise<Located<R>[]>;
 
 const always: MaySend = async () => true;
 
-const readerOf = (model: string, builtin: BuiltinExtractor, attempt: Attempt): Reader => ({
-  model,
-  findOrders: builtin.findOrders,
-  readOffer: (text, signal, maySend = always) =>
-    attempt("read_offer", (extractor, ...rest) => extractor.extractOffer(...rest), text, signal, maySend),
-  readAsk: (text, signal, maySend = always) =>
-    attempt("read_ask", (extractor, ...rest) => extractor.extractAsk(...rest), text, signal, maySend),
-});
+const readerOf = (model: string, builtin: BuiltinExtractor, attempt: Attempt): Reader => {
+  const offer: Read<OfferExtraction> = { own: builtin.extractOffer, ask: (one, ...rest) => one.extractOffer(...rest) };
+  const ask: Read<AskExtraction> = { own: builtin.extractAsk, ask: (one, ...rest) => one.extractAsk(...rest) };
+  return {
+    model,
+    readOffer: async (text, signal, maySend = always) => ({
+      extractions: await attempt("read_offer", offer, text, signal, maySend),
+      addressed: builtin.findOrders(text),
+    }),
+    readAsk: async (text, signal, maySend = always) => ({
+      extractions: await attempt("read_ask", ask, text, signal, maySend),
+      addressed: builtin.findOrders(text),
+    }),
+  };
+};
 
 /** Lets only the built-in extractor read, and reports that it did. */
 const readAlone =
   (builtin: BuiltinExtractor, onOutcome: (outcome: Outcome) => void): Attempt =>
-  async (operation, read, text, signal, maySend) => {
+  async (operation, { own }, text, signal) => {
     const start = performance.now();
-    const extraction = await read(builtin, text, signal, maySend);
+    const extraction = await own(text, signal);
     const milliseconds = performance.now() - start;
     onOutcome({ model: builtin.model, operation, outcome: "ok", milliseconds });
     return [extraction];
   };
 
 /**
- * Creates a reader that asks the primary extractor within a deadline, and then the built-in extractor. If the primary
+ * Creates a reader that asks the primary extractor within a deadline, and then the built-in extractor, which says what of
+ * the answer the text states. If the primary
  * fails in any way (an error response, an invalid answer, or one that is too late, too long or of the wrong shape), the
  * built-in extraction stands alone. It also does if the text may not be sent to a model (again). An abort by the caller
  * is no failure of the extractor: it is thrown on, and nothing is read.
@@ -90,20 +107,20 @@ export const readerWithFallback = (
       options.onOutcome({ model: primary.model, operation, milliseconds: performance.now() - start, ...rest });
 
     if (!(await maySend())) return alone(operation, read, text, signal, maySend);
-    const first = await within(options.deadlineMs, signal, (inner) => read(primary, text, inner, maySend)).then(
+    const first = await within(options.deadlineMs, signal, (inner) => read.ask(primary, text, inner, maySend)).then(
       (extraction) => ({ extraction }),
       (error: unknown) => ({
         error: error instanceof Error ? error.message : "The extractor failed without a reason.",
       }),
     );
     signal.throwIfAborted();
-    const own = await read(builtin, text, signal, maySend);
+    const own = await read.own(text, signal);
     if ("error" in first) {
       report({ outcome: "fallback", error: first.error });
       return [own];
     }
     report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
-    return [first.extraction, own];
+    return [builtin.keepStated(text, first.extraction), own];
   });
 };
 

@@ -1,28 +1,12 @@
-import type { AskExtraction, OfferExtraction } from "./extraction.ts";
-import type { Span } from "./text/span.ts";
+import type { AskExtraction, Found, Located, OfferExtraction } from "./extraction.ts";
+import { codePointsBefore, inCodePoints, quoteOf, type Span } from "./text/span.ts";
 
 /**
- * Finds where the quotes of an extraction stand in the text. It judges nothing: the database decides whether a quote
- * states its value (`reading.ground_offer`, `reading.ground_ask`).
+ * Finds where the quotes of a model's extraction stand in the text. It judges nothing: builtin/stated.ts decides whether
+ * a quote states its value.
  *
- *   quote  the words that an extractor copied from the text, perhaps with other spaces, case, apostrophes or dashes
- *   span   where these words stand: zero-based, half-open, in code points, so that a client's `text[start:end]` is the
- *          quote
+ *   quote  the words that a model copied from the text, perhaps with other spaces, case, apostrophes or dashes
  */
-
-type Found = { value: unknown; quote: string; basis: "stated" | "inferred"; confidence: number };
-
-/** An extraction in which every found value whose quote stands in the text has its span. */
-type Located<T> = T extends Found
-  ? T & Partial<Span>
-  : T extends readonly (infer E)[]
-    ? Located<E>[]
-    : T extends object
-      ? { [K in keyof T]: Located<T[K]> }
-      : T;
-
-/** What the database gets: the extractions of a text, and the passages that are addressed to software. */
-export type LocatedReading<T> = { extractions: Located<T>[]; addressed: Span[] };
 
 /** Typographic variants that models and keyboards use for one another. */
 const VARIANTS = new Map([
@@ -65,6 +49,18 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const cutsNumber = (before: string, after: string): boolean =>
   /\d[.,'’]?$/u.test(before) && /^[.,'’]?\d/u.test(after) && /\d$|^\d/u.test(`${before.slice(-1)}${after.slice(0, 1)}`);
 
+/** A letter of an alphabet whose words have spaces between them; `reading.cuts_word` in SQL has the same ranges. */
+const LETTER =
+  /[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0388-\u0481\u048a-\u0556\u0561-\u0587\u05d0-\u05ea\u0620-\u064a]/;
+
+/** A span that ends inside words, with the whole of them: "wohnung" becomes "Dachgeschosswohnung". */
+const toWords = (text: string, { start, end }: Span): Span => {
+  let [first, last] = [start, end];
+  if (LETTER.test(text.charAt(start))) while (LETTER.test(text.charAt(first - 1))) first -= 1;
+  if (LETTER.test(text.charAt(end - 1))) while (LETTER.test(text.charAt(last))) last += 1;
+  return { start: first, end: last };
+};
+
 /** True if the boundary is inside a word. */
 const cutsWord = (before: string, after: string): boolean =>
   LETTER_OR_DIGIT.test(before.slice(-1)) && LETTER_OR_DIGIT.test(after.slice(0, 1));
@@ -89,17 +85,6 @@ const occurrence = (haystack: string, needle: string): number => {
   return insideWord;
 };
 
-/** The number of code points before each UTF-16 unit of a text, and before its end. */
-const codePointsBefore = (text: string): number[] => {
-  const before: number[] = [];
-  let count = 0;
-  for (const character of text) {
-    for (let i = 0; i < character.length; i++) before.push(count);
-    count++;
-  }
-  return [...before, count];
-};
-
 type Locator = (quote: string) => (Span & { quote: string }) | null;
 
 /**
@@ -107,11 +92,10 @@ type Locator = (quote: string) => (Span & { quote: string }) | null;
  * words.
  */
 const createLocator = (text: string, before: readonly number[]): Locator => {
-  const spanOf = (start: number, end: number) => ({
-    quote: text.slice(start, end),
-    start: before[start] ?? 0,
-    end: before[end] ?? 0,
-  });
+  const spanOf = (start: number, end: number) => {
+    const span = toWords(text, { start, end });
+    return { quote: quoteOf(text, span), ...inCodePoints(before, span) };
+  };
   let origins: ReturnType<typeof plainWithOrigins> | null = null;
 
   return (quote) => {
@@ -149,22 +133,13 @@ const without = (text: string, passages: readonly Span[]): string => {
 };
 
 /**
- * Locates the quotes of several extractions of one text, and the passages of the text that are addressed to software.
- * No quote is located in such a passage. A quote that does not stand in the text gets no span, and the database then
- * drops its value.
+ * Locates the quotes of an extraction. No quote is located in a passage that is addressed to software.
  *
  * @param text the text as stored: NFC, at most 4,000 code points
  * @param passages the passages that are addressed to software, in UTF-16 units, in order
  */
 export const locate = <T extends OfferExtraction | AskExtraction>(
   text: string,
-  extractions: readonly T[],
+  extraction: T,
   passages: readonly Span[],
-): LocatedReading<T> => {
-  const before = codePointsBefore(text);
-  const find = createLocator(without(text, passages), before);
-  return {
-    extractions: extractions.map((extraction) => withSpans(extraction, find) as Located<T>),
-    addressed: passages.map(({ start, end }) => ({ start: before[start] ?? 0, end: before[end] ?? 0 })),
-  };
-};
+): Located<T> => withSpans(extraction, createLocator(without(text, passages), codePointsBefore(text))) as Located<T>;

@@ -1,7 +1,6 @@
 import test from "ava";
 import pg from "pg";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
-import { locate } from "../../src/reader/locate.ts";
 import { seedVocabulary } from "../reader/vocabulary.ts";
 import { rolledBack } from "../support/database.ts";
 import { type Answer, type Caller, openMarket, refusal, refused, vectorOf } from "./market.ts";
@@ -360,8 +359,7 @@ test.serial(
     const extractor = createBuiltinExtractor(seedVocabulary());
     /** The extractions of a text as a worker sends them; a model's come before them. */
     const readOf = async (text: string, ...models: object[]): Promise<string> => {
-      const own = await extractor.extractOffer(text, AbortSignal.timeout(60_000));
-      return JSON.stringify([...models, ...locate(text, [own], extractor.findOrders(text)).extractions]);
+      return JSON.stringify([...models, await extractor.extractOffer(text, AbortSignal.timeout(60_000))]);
     };
     const reasonsOf = (offer: string) => read("select * from inspect.price_reasons($1)", [offer]);
     const amounts = async (offer: string) => [

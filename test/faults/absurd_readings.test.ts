@@ -241,7 +241,7 @@ for (const { kind, path, text, reading, schema } of CASES) {
 
   test.serial(`the database stores an ${kind} whatever stands in a place of its reading`, async (t) => {
     t.timeout(PATIENCE_MS);
-    const [located] = locate(text, [reading as unknown as OfferExtraction | AskExtraction], []).extractions;
+    const located = locate(text, reading as unknown as OfferExtraction | AskExtraction, []);
     const sound = JSON.parse(JSON.stringify(located)) as Json;
     await withClient(database.url, async (client) => {
       // As for the worker's login.

@@ -29,7 +29,7 @@ test("without a provider, the built-in extractor and embedder are used", async (
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  t.is((await reader.readOffer(TEXT, never())).length, 1);
+  t.is((await reader.readOffer(TEXT, never())).extractions.length, 1);
   t.is(reader.model, "builtin");
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
@@ -56,7 +56,7 @@ test("with a provider, its configured models are used", async (t) => {
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: () => {},
   });
-  t.is((await reader.readOffer(TEXT, never())).length, 2);
+  t.is((await reader.readOffer(TEXT, never())).extractions.length, 2);
   t.is(reader.model, "reader-1");
   await embedder.embed([TEXT], never());
   t.deepEqual(
@@ -82,7 +82,7 @@ test("if the provider fails, the built-in extractor is used, and an embedding fa
     extractionDeadlineMs: AMPLE_MS,
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  t.is((await reader.readAsk(TEXT, never())).length, 1);
+  t.is((await reader.readAsk(TEXT, never())).extractions.length, 1);
   t.deepEqual(
     outcomes.map(({ milliseconds: _, ...rest }) => rest),
     [{ model: "reader-1", operation: "read_ask", outcome: "fallback", error: "The provider answered 401." }],

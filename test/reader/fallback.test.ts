@@ -1,5 +1,11 @@
 import test, { type ExecutionContext } from "ava";
-import type { AskExtraction, BuiltinExtractor, Extractor, OfferExtraction } from "../../src/reader/extraction.ts";
+import type {
+  AskExtraction,
+  BuiltinExtractor,
+  Extractor,
+  Located,
+  OfferExtraction,
+} from "../../src/reader/extraction.ts";
 import { type Outcome, readerAlone, readerWithFallback } from "../../src/reader/fallback.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
@@ -62,7 +68,11 @@ const standIn: BuiltinExtractor = {
   findOrders: () => [],
   extractOffer: async () => structuredClone(OFFER),
   extractAsk: async () => structuredClone(ASK),
+  keepStated: (_, extraction) => extraction as Located<typeof extraction>,
 };
+
+/** A reading with these extractions, of a text that addresses no software. */
+const alone = (extraction: OfferExtraction | AskExtraction) => ({ extractions: [extraction], addressed: [] });
 
 const never = () => new AbortController().signal;
 
@@ -93,8 +103,8 @@ const AMPLE_MS = 30_000;
 
 test("a valid answer of the model is used", async (t) => {
   const { reader, outcomes } = await start(t, AMPLE_MS);
-  const [offer, ownOffer, ...offers] = await reader.readOffer(TEXT, never());
-  const [ask, ownAsk, ...asks] = await reader.readAsk(TEXT, never());
+  const [offer, ownOffer, ...offers] = (await reader.readOffer(TEXT, never())).extractions;
+  const [ask, ownAsk, ...asks] = (await reader.readAsk(TEXT, never())).extractions;
   t.is(offer?.price?.value.amount, 120);
   t.is(ask?.price?.value.max, 120);
   t.deepEqual([ownOffer, ownAsk], [OFFER, ASK], "the built-in extractor reads the text too");
@@ -108,7 +118,7 @@ test("a valid answer of the model is used", async (t) => {
 
 test("a repaired answer is used and reported as repaired", async (t) => {
   const { reader, outcomes } = await start(t, AMPLE_MS, wrongTypes(), well());
-  const [offer] = await reader.readOffer(TEXT, never());
+  const [offer] = (await reader.readOffer(TEXT, never())).extractions;
   t.is(offer?.price?.value.amount, 120);
   t.deepEqual(timeless(t, outcomes), [{ model: "reader-1", operation: "read_offer", outcome: "repaired" }]);
 });
@@ -116,8 +126,8 @@ test("a repaired answer is used and reported as repaired", async (t) => {
 test("a text that may not be sent to a model is read by the built-in extractor alone", async (t) => {
   const { provider, reader, outcomes } = await start(t, AMPLE_MS);
   const mayNot = async () => false;
-  t.deepEqual(await reader.readOffer(TEXT, never(), mayNot), [OFFER]);
-  t.deepEqual(await reader.readAsk(TEXT, never(), mayNot), [ASK]);
+  t.deepEqual(await reader.readOffer(TEXT, never(), mayNot), alone(OFFER));
+  t.deepEqual(await reader.readAsk(TEXT, never(), mayNot), alone(ASK));
   t.deepEqual(provider.requests, []);
   t.deepEqual(timeless(t, outcomes), [
     { model: "builtin", operation: "read_offer", outcome: "ok" },
@@ -128,11 +138,12 @@ test("a text that may not be sent to a model is read by the built-in extractor a
 test("the reader asks each time before a text is sent", async (t) => {
   const { provider, reader } = await start(t, AMPLE_MS, status(500), well());
   let asked = 0;
-  const [offer] = await reader.readOffer(TEXT, never(), async () => {
+  const { extractions } = await reader.readOffer(TEXT, never(), async () => {
     t.is(provider.requests.length, asked, "asked before");
     asked += 1;
     return true;
   });
+  const [offer] = extractions;
   t.is(offer?.price?.value.amount, 120);
   t.is(asked, 2);
 });
@@ -166,8 +177,8 @@ for (const [title, behaviour, error] of [
     const [offer, ask] = await Promise.all([reader.readOffer(TEXT, never()), reader.readAsk(TEXT, never())]);
     // The short deadline, plus ample time for a busy machine.
     t.true(performance.now() - begin < SHORT_MS + allowed(5000));
-    t.deepEqual(offer, [OFFER]);
-    t.deepEqual(ask, [ASK]);
+    t.deepEqual(offer, alone(OFFER));
+    t.deepEqual(ask, alone(ASK));
     const seen = timeless(t, outcomes).map(({ error: reason, ...rest }) => {
       t.regex(reason ?? "", error);
       return rest;
@@ -190,7 +201,7 @@ test("the deadline also ends an extractor that ignores its signal", async (t) =>
   const outcomes: Outcome[] = [];
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
   const reader = readerWithFallback(deaf, standIn, { deadlineMs: 50, onOutcome });
-  t.deepEqual(await reader.readOffer(TEXT, never()), [OFFER]);
+  t.deepEqual(await reader.readOffer(TEXT, never()), alone(OFFER));
   t.deepEqual(timeless(t, outcomes), [
     { model: "deaf", operation: "read_offer", outcome: "fallback", error: "No answer within 50 ms." },
   ]);
@@ -206,7 +217,7 @@ test("an error that an extractor throws after its deadline is ignored", async (t
     },
   };
   const reader = readerWithFallback(late, standIn, { deadlineMs: 20, onOutcome: () => {} });
-  t.deepEqual(await reader.readOffer(TEXT, never()), [OFFER]);
+  t.deepEqual(await reader.readOffer(TEXT, never()), alone(OFFER));
   // An unhandled rejection would make this test file fail.
   await new Promise((resolve) => setTimeout(resolve, 200));
 });
@@ -235,8 +246,8 @@ test("an error of the built-in extractor reaches the caller", async (t) => {
 test("the built-in extractor alone reports the same kind of outcomes", async (t) => {
   const outcomes: Outcome[] = [];
   const reader = readerAlone(standIn, { onOutcome: (outcome) => outcomes.push(outcome) });
-  t.deepEqual(await reader.readOffer(TEXT, never()), [OFFER]);
-  t.deepEqual(await reader.readAsk(TEXT, never()), [ASK]);
+  t.deepEqual(await reader.readOffer(TEXT, never()), alone(OFFER));
+  t.deepEqual(await reader.readAsk(TEXT, never()), alone(ASK));
   t.deepEqual(timeless(t, outcomes), [
     { model: "builtin", operation: "read_offer", outcome: "ok" },
     { model: "builtin", operation: "read_ask", outcome: "ok" },

@@ -1,10 +1,9 @@
 import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { createEmbedder } from "../../src/reader/embedders.ts";
-import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
+import type { AskExtraction, OfferExtraction, Reading } from "../../src/reader/extraction.ts";
 import { createReader } from "../../src/reader/extractor.ts";
 import { readerWithFallback } from "../../src/reader/fallback.ts";
-import { locate } from "../../src/reader/locate.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { readUsage } from "../../src/reader/usage.ts";
@@ -63,8 +62,8 @@ const readerOf = async (t: { teardown: (clean: () => Promise<void>) => void }, .
 };
 
 /** What the database makes of the extractions of a text, as the worker sends them. */
-const grounded = async (kind: "offer" | "ask", text: string, read: (OfferExtraction | AskExtraction)[]) => {
-  const { extractions, addressed } = locate(text, read, builtin.findOrders(text));
+const grounded = async (kind: "offer" | "ask", text: string, read: Reading<OfferExtraction | AskExtraction>) => {
+  const { extractions, addressed } = read;
   const [row] = await market.sql(`select to_jsonb(reading.ground_${kind}($1, $2, $3)) as grounded`, [
     text,
     JSON.stringify(extractions),
@@ -76,7 +75,7 @@ const grounded = async (kind: "offer" | "ask", text: string, read: (OfferExtract
 const valuesOf = (offer: Answer) => offer.contact.methods.map(({ value }: Answer) => value);
 
 /** Kind and category depend on each other, and not on the text alone. */
-const CLASSIFIED = new Set(["domain", "category", "offer_kind", "ask_kind", "title"]);
+const CLASSIFIED = new Set(["domain", "category", "offer_kind", "ask_kind"]);
 
 /** The fields that were read from a text, but are not among what the database keeps. */
 const lostOf = (text: string, read: OfferExtraction | AskExtraction, kept: Answer): string[] =>
@@ -111,11 +110,16 @@ test("the database keeps everything that the built-in extractor reads, however i
          select jsonb_object_agg(f.key, jsonb_path_query_array(jsonb_build_array(f.value), '$[*].value'))
          from reading.ground_offer(r.text, r.extractions, r.addressed) as o, jsonb_each(o.extraction) as f)
        else (
-         select a.criteria from reading.ground_ask(r.text, r.extractions, r.addressed) as a) end as kept
+         select a.criteria || jsonb_build_object('title', a.title) from reading.ground_ask(r.text, r.extractions, r.addressed) as a) end as kept
      from jsonb_to_recordset($1) as r (kind text, text text, extractions jsonb, addressed jsonb)`,
     [
       JSON.stringify(
-        readings.map(([kind, text, read]) => ({ kind, text, ...locate(text, [read], builtin.findOrders(text)) })),
+        readings.map(([kind, text, read]) => ({
+          kind,
+          text,
+          extractions: [read],
+          addressed: builtin.findOrders(text),
+        })),
       ),
     ],
   );
@@ -143,6 +147,21 @@ test("an invented price or contact is replaced by what the text states", async (
   const wish = "Looking for an oak table in Berlin, up to 200 EUR";
   const ask = await grounded("ask", wish, await reader.readAsk(wish, signal));
   t.is(ask.criteria.price.max, 200);
+});
+
+test("a model that moves the decimal point of a price, or takes another number, is not believed", async (t) => {
+  const text = `${TEXT}. 80 years old, 1.60 m`;
+  for (const amount of [1.2, 12, 1200, 12_000, 80, 160]) {
+    const moved = reads((kind, words) => {
+      const honest = honestExtraction(kind, words) as { price: { value: object } };
+      return { ...honest, price: { ...honest.price, value: { ...honest.price.value, amount } } } as ReturnType<
+        typeof honestExtraction
+      >;
+    });
+    const reader = await readerOf(t, moved);
+    const offer = await grounded("offer", text, await reader.readOffer(text, signal));
+    t.is(offer.metadata.pricing.amount, 120, `${amount}`);
+  }
 });
 
 test("a price and a contact that stand only in an instruction to the model are not used", async (t) => {
@@ -224,7 +243,7 @@ for (const [what, part] of Object.entries(EXCESSES)) {
       t,
       reads((kind, text) => ({ ...honestExtraction(kind, text), ...(part as ReturnType<typeof honestExtraction>) })),
     );
-    const { extractions } = locate(TEXT, await reader.readOffer(TEXT, signal), reader.findOrders(TEXT));
+    const { extractions } = await reader.readOffer(TEXT, signal);
     t.is(extractions.length, 2, "the model's answer is used");
     const { status, body } = await market.publish(await market.approved(), TEXT, JSON.stringify(extractions));
     t.is(status, 201);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
-import { locate } from "../../src/reader/locate.ts";
 import { growthOf, LINEAR, processorTime } from "../support/busy.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
@@ -147,8 +146,8 @@ const ATTACKS = [
 ];
 
 const read = async (text: string): Promise<void> => {
-  locate(text, [await extractor.extractOffer(text, signal)], extractor.findOrders(text));
-  locate(text, [await extractor.extractAsk(text, signal)], extractor.findOrders(text));
+  await extractor.extractOffer(text, signal);
+  await extractor.extractAsk(text, signal);
 };
 
 /** The best processor time of a few attempts, which end as soon as one is good enough. */

@@ -115,7 +115,7 @@ test.serial("of a vocabulary, what reads texts and queries keeps only what it ha
   const alive = Object.keys(parts).filter((name) => parts[name]?.deref() !== undefined);
   // The prompts of the provider name the taxonomy.
   t.deepEqual(alive, ["taxonomy"]);
-  t.is(reader.findOrders("Grey sofa").length, 0);
+  t.is((await reader.readOffer("Grey sofa", AbortSignal.timeout(60_000), async () => false)).addressed.length, 0);
   t.is(extractQuery("sofa in Berlin").places[0]?.city, "Berlin");
 });
 
@@ -146,6 +146,7 @@ test.serial("no task keeps the signals of its calls to a provider", async (t) =>
       return texts.map(() => [1]);
     },
   };
+  const nothing = { extractions: [], addressed: [] };
   const given: Record<string, unknown> = {
     get_embedding_input: "Grey sofa",
     take_batch: { model: "scripted", items: [{ kind: "offer", id: randomUUID(), words: "Grey sofa" }] },
@@ -154,7 +155,7 @@ test.serial("no task keeps the signals of its calls to a provider", async (t) =>
   const tasks = taskList({
     call: async <Result>(name: string) => [(given[name] ?? null) as Result],
     deliver: async () => undefined,
-    reader: () => ({ model: "scripted", readOffer: async () => [], readAsk: async () => [], findOrders: () => [] }),
+    reader: () => ({ model: "scripted", readOffer: async () => nothing, readAsk: async () => nothing }),
     embedder,
     mailer: null,
     baseUrl: () => "",

@@ -1,7 +1,5 @@
 import { isUnavailable } from "../../src/base/problem.ts";
 import { within } from "../../src/base/within.ts";
-import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
-import { locate } from "../../src/reader/locate.ts";
 import { type Tools, task } from "../task.ts";
 import { storeOfferVector } from "./embed.ts";
 
@@ -43,21 +41,21 @@ export const completeSubmission = (tools: Tools) => {
       : [await reading.readOffer(text, signal, maySend), null];
     signal.throwIfAborted();
 
-    const complete = (extractions: (AskExtraction | OfferExtraction)[]): Promise<boolean[]> => {
-      const located = locate(text, extractions, reading.findOrders(text));
-      const [made, spans] = [JSON.stringify(located.extractions), JSON.stringify(located.addressed)];
+    const { extractions } = read;
+    const orders = JSON.stringify(read.addressed);
+    const complete = (sent: unknown[]): Promise<boolean[]> => {
       const model = isAsk ? embedder.model : null;
-      return call<boolean>("complete_submission", id, made, embedding, model, spans, embedsOffers);
+      return call<boolean>("complete_submission", id, JSON.stringify(sent), embedding, model, orders, embedsOffers);
     };
     let completed: boolean[];
     try {
-      completed = await complete(read);
+      completed = await complete(extractions);
     } catch (error) {
       // The built-in extraction is the last one. If the database cannot store what the model says, it stands alone now,
       // while the caller still waits.
-      if (read.length === 1 || isUnavailable(error)) throw error;
+      if (extractions.length === 1 || isUnavailable(error)) throw error;
       log.error({ err: error, submission: id }, "what the model read could not be stored");
-      completed = await complete(read.slice(-1));
+      completed = await complete(extractions.slice(-1));
     }
     // The caller has the answer now. If this worker dies here, the job runs again and leaves the vector to another job.
     if (!isAsk && embedsOffers && submission.target !== null && completed[0])

@@ -12,15 +12,7 @@ as $$
 declare
   submission market.submission;
   outcome record;
-  readings jsonb := complete_submission.extractions;
-  orders jsonb := complete_submission.addressed;
 begin
-  -- A worker of the previous release sends one extraction, whose offsets count from 1. It does not say where the text
-  -- addresses software: the empty span stands for that.
-  if jsonb_typeof(readings) = 'object' then
-    orders := case when readings -> 'addresses_agents' = 'true' then '[{"start": 0, "end": 0}]' else '[]' end::jsonb;
-    readings := jsonb_build_array(reading.zero_based(readings));
-  end if;
   -- Lock the account first, as internal.erase_account and a suspension do, so that no text of a deleted or suspended
   -- account is published.
   perform from market.account a
@@ -56,10 +48,11 @@ begin
     return true;
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
-    outcome := internal.complete_ask(submission, readings, orders, complete_submission.embedding,
-      complete_submission.model);
+    outcome := internal.complete_ask(submission, complete_submission.extractions, complete_submission.addressed,
+      complete_submission.embedding, complete_submission.model);
   else
-    outcome := internal.complete_offer(submission, readings, orders);
+    outcome := internal.complete_offer(submission, complete_submission.extractions,
+      complete_submission.addressed);
   end if;
   if outcome.status is null then
     return false;

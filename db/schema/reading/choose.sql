@@ -1,5 +1,5 @@
 -- Several extractions of one text: a model's first, the built-in reader's last. For each field, the first one counts
--- that the text states. A stated value comes before an inferred one.
+-- that is grounded in the text. A stated value comes before an inferred one.
 
 create or replace function reading.choose_field(
   name text, text text, extractions jsonb, member text default null
@@ -8,17 +8,13 @@ create or replace function reading.choose_field(
 as $$
 declare
   key constant text := coalesce(choose_field.member, choose_field.name);
-  -- What the built-in reader found by its own words and places counts. It obeys no text.
-  known constant jsonb :=
-    case when choose_field.name in ('price', 'budget', 'location', 'condition', 'space') then extractions -> -1 -> key
-    end;
   field jsonb;
   inferred jsonb;
 begin
   -- A loop and not a query, because starting a query takes longer than grounding a field, and the first extraction
   -- mostly decides.
   for n in 0 .. jsonb_array_length(extractions) - 1 loop
-    field := reading.ground_field(choose_field.name, choose_field.text, extractions -> n -> key, known);
+    field := reading.ground_field(choose_field.name, choose_field.text, extractions -> n -> key);
     -- Every title consists of words of the text, so the first one counts.
     if field is not null and (choose_field.name = 'title' or field ->> 'basis' = 'stated') then
       return field;

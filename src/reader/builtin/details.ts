@@ -34,7 +34,7 @@ const isCondition = (name: string): name is Condition => CONDITION_NAMES.has(nam
 const LEAST_WEIGHT = 1.5;
 
 /** True if one of the two words before is a negation. */
-const isNegated = (tokens: readonly Word[], hit: Hit, is: IsWord): boolean => {
+export const isNegated = (tokens: readonly Word[], hit: Hit, is: IsWord): boolean => {
   for (let back = 1; back <= 2; back++) {
     if (tokens[hit.from - back + 1]?.opens) return false;
     if (is("negation", tokens[hit.from - back]?.folded ?? "")) return true;

@@ -1,4 +1,11 @@
-import type { AskExtraction, BuiltinExtractor, OfferExtraction, PriceReason, Vocabulary } from "../extraction.ts";
+import type {
+  AskExtraction,
+  BuiltinExtractor,
+  Located,
+  OfferExtraction,
+  PriceReason,
+  Vocabulary,
+} from "../extraction.ts";
 import { findNear } from "../find/near.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { readContacts } from "../judge/contacts.ts";
@@ -6,9 +13,10 @@ import { findOrders } from "../judge/orders.ts";
 import { findLocation } from "../judge/place.ts";
 import { explainPrice, judgePrices, type PriceFound, readPrice } from "../judge/price.ts";
 import { findTitle } from "../judge/title.ts";
+import { locate as locateQuotes } from "../locate.ts";
 import { findCues } from "../text/cues.ts";
 import { fold } from "../text/fold.ts";
-import { quoteOf, type Span, spanOf } from "../text/span.ts";
+import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { tokensIn } from "../text/tokens.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
@@ -16,7 +24,8 @@ import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { IsWord } from "./lexicon.ts";
-import { type Located, locate } from "./locate.ts";
+import { locate, type Resolved } from "./locate.ts";
+import { keepStated } from "./stated.ts";
 import { type Decided, titleTextOf } from "./title_text.ts";
 
 /**
@@ -44,20 +53,32 @@ const POSTCODE = /\b(?:\d{2}-\d{3}|\d{4,5}(?:-\d{3})?(?: ?[A-Z]{2}\b)?|[A-Z]{1,2
 
 const DETAIL_CONFIDENCE = 0.8;
 
-const inferred = <T extends string>({ text, words }: Annotations, decision: Decision<T> | null) =>
+/** A span as an extraction has it: its words, and where they stand in the text. */
+type Quoter = (span: Span) => { quote: string } & Span;
+
+const quoterOf = (text: string): Quoter => {
+  const before = codePointsBefore(text);
+  return (span) => ({ quote: quoteOf(text, span), ...inCodePoints(before, span) });
+};
+
+type Offer = Located<OfferExtraction>;
+type Ask = Located<AskExtraction>;
+
+const inferred = <T extends string>({ words }: Annotations, quoted: Quoter, decision: Decision<T> | null) =>
   decision === null
     ? null
     : {
         value: decision.value,
-        quote: quoteOf(text, spanOf(words, decision.hit)),
+        ...quoted(spanOf(words, decision.hit)),
         basis: "inferred" as const,
         confidence: decision.confidence,
       };
 
-const locationOf = ({ text }: Annotations, located: Located | null, remote: boolean): OfferExtraction["location"] => {
+const locationOf = (quoted: Quoter, located: Resolved | null, remote: boolean): Offer["location"] => {
   if (located === null || located.confidence < (located.place === null ? LEAST_UNKNOWN_LOCATION : LEAST_LOCATION))
     return null;
-  const written = quoteOf(text, located.span);
+  const passage = quoted(located.span);
+  const { quote: written } = passage;
   if (written.length > 200) return null;
   const { place } = located;
   return {
@@ -71,34 +92,38 @@ const locationOf = ({ text }: Annotations, located: Located | null, remote: bool
       point: place?.point ?? null,
       remote,
     },
-    quote: written,
+    ...passage,
     basis: "stated",
     confidence: located.confidence,
   };
 };
 
-/** The title of a text that names nothing: its first characters. */
-const anyTitle = (text: string): OfferExtraction["title"] => {
-  const start = text.search(/\S/u);
-  const value = [...text.slice(Math.max(start, 0))].slice(0, 120).join("").trim() || text.slice(0, 1);
-  return { value, quote: value, basis: "inferred", confidence: LEAST_CONFIDENCE };
+/** The title of a text that names nothing: its first characters outside the passages that are addressed to software. */
+const anyTitle = ({ text, orders }: Annotations, quoted: Quoter): Offer["title"] => {
+  const isFree = (at: number): boolean => !orders.some((order) => overlaps(order, { start: at, end: at + 1 }));
+  const starts = Array.from(text.matchAll(/\S/gu), ({ index }) => index);
+  const start = starts.find(isFree) ?? 0;
+  const next = orders.find((order) => order.start > start)?.start ?? text.length;
+  const value = [...text.slice(start, next)].slice(0, 120).join("").trim() || text.slice(0, 1);
+  const span = { start, end: start + value.length };
+  return { value, ...quoted(span), basis: "inferred", confidence: LEAST_CONFIDENCE };
 };
 
-const conditionOf = (annotations: Annotations): OfferExtraction["condition"] => {
+const conditionOf = (annotations: Annotations, quoted: Quoter): Offer["condition"] => {
   const condition = findCondition(annotations.words, annotations.hits, annotations.is);
   return condition === null
     ? null
     : {
         value: condition.value,
-        quote: quoteOf(annotations.text, spanOf(annotations.words, condition.hit)),
+        ...quoted(spanOf(annotations.words, condition.hit)),
         basis: "stated",
         confidence: DETAIL_CONFIDENCE,
       };
 };
 
-const stated = <T>({ text }: Annotations, { value, span }: { value: T; span: Span }) => ({
+const stated = <T>(quoted: Quoter, { value, span }: { value: T; span: Span }) => ({
   value,
-  quote: quoteOf(text, span),
+  ...quoted(span),
   basis: "stated" as const,
   confidence: DETAIL_CONFIDENCE,
 });
@@ -107,13 +132,9 @@ const stated = <T>({ text }: Annotations, { value, span }: { value: T; span: Spa
 const SPACE_DOMAIN = "real_estate";
 
 /** A price as the extraction has it. Dating has no price. */
-const priceOf = (
-  { text }: Annotations,
-  price: PriceFound | null,
-  { kind }: Classified<OfferKind>,
-): OfferExtraction["price"] => {
+const priceOf = (quoted: Quoter, price: PriceFound | null, { kind }: Classified<OfferKind>): Offer["price"] => {
   if (price === null || kind?.value === "dating") return null;
-  const quote = quoteOf(text, price.span);
+  const passage = quoted(price.span);
   return {
     value: {
       amount: price.amount,
@@ -123,16 +144,16 @@ const priceOf = (
       type: price.type,
       negotiable: price.negotiable,
       deposit: price.deposit,
-      label: quote,
+      label: passage.quote,
     },
-    quote,
+    ...passage,
     basis: "stated",
     confidence: price.confidence,
   };
 };
 
 /** What an ask would pay at most: the upper end of a range, and a stated amount. "From X" is the least. */
-const budgetOf = ({ text }: Annotations, price: PriceFound | null): AskExtraction["price"] => {
+const budgetOf = (quoted: Quoter, price: PriceFound | null): Ask["price"] => {
   if (price?.amount == null || price.type === "free") return null;
   const isLeast = price.type === "from";
   return {
@@ -142,7 +163,7 @@ const budgetOf = ({ text }: Annotations, price: PriceFound | null): AskExtractio
       currency: price.currency,
       period: price.period === "project" ? null : price.period,
     },
-    quote: quoteOf(text, price.span),
+    ...quoted(price.span),
     basis: "stated",
     confidence: price.confidence,
   };
@@ -180,11 +201,12 @@ const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   const judged = judgePrices(annotations, isHidden, judges, hints);
   const price = readPrice(judged, judges);
   const reasons = (): PriceReason[] => explainPrice(judged, judges);
+  const quoted = quoterOf(text);
   const { location, remote } = locate(knowledge, annotations, stated, {
     currency: price?.currency ?? currency,
     phoneCountries,
   });
-  return { annotations, contacts, price, reasons, location, remote };
+  return { annotations, country, contacts, judged, price, reasons, location, remote, quoted };
 };
 
 /** A title without the small article before its first noun: "a grey sofa" is "grey sofa". */
@@ -197,9 +219,10 @@ const withoutArticle = (title: string, is: IsWord): string => {
 const readTitle = (
   knowledge: Knowledge,
   annotations: Annotations,
+  quoted: Quoter,
   { domain, category }: Classified<string>,
   decided: Pick<Decided, "price" | "place" | "isAsk">,
-): OfferExtraction["title"] | null => {
+): Offer["title"] | null => {
   const path = category === null ? null : `${domain?.value ?? ""}/${category.value}`;
   const found = findTitle(titleTextOf(annotations, { ...decided, category: path }), knowledge.judges);
   const value = found === null ? "" : withoutArticle(found.title, annotations.is);
@@ -207,48 +230,45 @@ const readTitle = (
     ? null
     : {
         value,
-        quote: quoteOf(annotations.text, found.span),
+        ...quoted(found.span),
         basis: "stated",
         confidence: found.confidence,
       };
 };
 
-const extractOffer = (knowledge: Knowledge, text: string): OfferExtraction => {
-  const { annotations, contacts, price, reasons, location, remote } = read(knowledge, text, false);
+const extractOffer = (knowledge: Knowledge, text: string): Offer => {
+  const { annotations, contacts, price, reasons, location, remote, quoted } = read(knowledge, text, false);
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
   const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: false };
   return {
     language: annotations.language,
-    title: readTitle(knowledge, annotations, classified, decided) ?? anyTitle(text),
-    domain: inferred(annotations, classified.domain),
-    category: inferred(annotations, classified.category),
-    offer_kind: inferred(annotations, classified.kind),
-    price: priceOf(annotations, price, classified),
-    location: locationOf(annotations, location, remote),
-    contacts: contacts.map(({ type, value, preferred, quote, confidence }) => ({
+    title: readTitle(knowledge, annotations, quoted, classified, decided) ?? anyTitle(annotations, quoted),
+    domain: inferred(annotations, quoted, classified.domain),
+    category: inferred(annotations, quoted, classified.category),
+    offer_kind: inferred(annotations, quoted, classified.kind),
+    price: priceOf(quoted, price, classified),
+    location: locationOf(quoted, location, remote),
+    contacts: contacts.map(({ type, value, preferred, span, confidence }) => ({
       value: { type, value, preferred },
-      quote,
+      ...quoted(span),
       basis: "stated",
       confidence,
     })),
     party: null,
     // Only things that are sold or lent have a condition.
-    condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(annotations) : null,
-    space:
-      space === null
-        ? null
-        : { value: space.value, quote: quoteOf(text, space.span), basis: "stated", confidence: DETAIL_CONFIDENCE },
+    condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(annotations, quoted) : null,
+    space: space === null ? null : stated(quoted, space),
     features: findFeatures(text, annotations.words, annotations.hits, annotations.is).map((feature) =>
-      stated(annotations, feature),
+      stated(quoted, feature),
     ),
     attributes: [],
     price_reasons: reasons(),
   };
 };
 
-const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
-  const { annotations, price, location, remote } = read(knowledge, text, true);
+const extractAsk = (knowledge: Knowledge, text: string): Ask => {
+  const { annotations, price, location, remote, quoted } = read(knowledge, text, true);
   const { hits, words, is } = annotations;
   const classified = classifyAsk(knowledge.classifiers, { annotations, price });
   // People who look for a flat write "no pets" about themselves.
@@ -268,17 +288,17 @@ const extractAsk = (knowledge: Knowledge, text: string): AskExtraction => {
   const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: true };
   return {
     language: annotations.language,
-    title: readTitle(knowledge, annotations, classified, decided),
-    domain: inferred(annotations, classified.domain),
-    category: inferred(annotations, classified.category),
-    ask_kind: inferred(annotations, classified.kind),
-    price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(annotations, price) : null,
-    location: locationOf(annotations, location, remote),
-    near: near?.circle == null ? null : stated(annotations, { value: near.circle, span: near.span }),
-    condition: conditionOf(annotations),
+    title: readTitle(knowledge, annotations, quoted, classified, decided),
+    domain: inferred(annotations, quoted, classified.domain),
+    category: inferred(annotations, quoted, classified.category),
+    ask_kind: inferred(annotations, quoted, classified.kind),
+    price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(quoted, price) : null,
+    location: locationOf(quoted, location, remote),
+    near: near?.circle == null ? null : stated(quoted, { value: near.circle, span: near.span }),
+    condition: conditionOf(annotations, quoted),
     keywords: findKeywords(text, words, hits, excluded),
-    must: findRequirements(text, words, is).map((criterion) => stated(annotations, criterion)),
-    exclude: excluded.map((criterion) => stated(annotations, criterion)),
+    must: findRequirements(text, words, is).map((criterion) => stated(quoted, criterion)),
+    exclude: excluded.map((criterion) => stated(quoted, criterion)),
     attributes: [],
   };
 };
@@ -296,6 +316,24 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor
       signal.throwIfAborted();
       return extractAsk(knowledge, text);
     },
-    findOrders: (text) => ordersIn(knowledge, text),
+    findOrders: (text) => {
+      const before = codePointsBefore(text);
+      return ordersIn(knowledge, text).map((order) => inCodePoints(before, order));
+    },
+    keepStated: (text, extraction) => {
+      const { annotations, country, judged, location, remote, quoted } = read(
+        knowledge,
+        text,
+        "ask_kind" in extraction,
+      );
+      const located = locateQuotes(text, extraction, annotations.orders);
+      return keepStated(located, {
+        gazetteer: knowledge.gazetteer,
+        annotations,
+        country,
+        judged,
+        location: locationOf(quoted, location, remote),
+      });
+    },
   };
 };

@@ -16,7 +16,7 @@ export type LocationHints = {
 };
 
 /** A location: the words that state it, and the place that they mean, if the gazetteer has it. */
-export type Located = { span: Span; confidence: number; place: ResolvedPlace | null };
+export type Resolved = { span: Span; confidence: number; place: ResolvedPlace | null };
 
 /** No confidence is higher: the words are stated, but a village of the same name may be meant. */
 const MOST_CONFIDENCE = 0.95;
@@ -32,7 +32,7 @@ export const locate = (
   annotations: Annotations,
   { place, remote }: Location,
   { currency, phoneCountries }: LocationHints,
-): { location: Located | null; remote: boolean; country: string | null } => {
+): { location: Resolved | null; remote: boolean; country: string | null } => {
   const { placeHits: others, language } = annotations;
   const hints = { others, currency, phoneCountries, language };
   const inside = place === null ? [] : namesIn(annotations.tokens, others, place);

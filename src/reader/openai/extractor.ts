@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { OpenAI } from "openai";
 import { z } from "zod";
-import { knowledgeOf } from "../builtin/knowledge.ts";
 import {
   type AskExtraction,
   askExtraction,
@@ -12,7 +11,6 @@ import {
   type Vocabulary,
 } from "../extraction.ts";
 import type { Outcome } from "../fallback.ts";
-import { completeLocation } from "../find/complete_location.ts";
 import { countTokens } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
@@ -311,7 +309,7 @@ export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtra
  * The text is enclosed in a random mark that its author cannot know. An answer that violates the schema is sent back
  * with its faults, unless the text was sent twice already. Values that a strict schema cannot exclude (a category of another domain, too little
  * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values; the
- * database does.
+ * built-in one does (`keepStated`).
  *
  * Both methods throw an Error whose message contains neither text nor answer nor key, or the signal's reason.
  */
@@ -324,16 +322,7 @@ export const createOpenAiExtractor = (options: {
   const { client, model } = options;
   const { taxonomy } = options.vocabulary;
   const described = describe(taxonomy);
-  const { gazetteer } = knowledgeOf(options.vocabulary);
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();
-
-  /** Adds what the gazetteer says about the place. */
-  const located = <R extends OfferExtraction | AskExtraction>(text: string, extraction: R): R => {
-    const { location, language } = extraction;
-    if (location === null) return extraction;
-    const value = completeLocation(gazetteer, text, { ...location.value, point: null }, { language });
-    return { ...extraction, location: { ...location, value } };
-  };
 
   const complete = async (
     messages: OpenAI.ChatCompletionMessageParam[],
@@ -396,7 +385,7 @@ export const createOpenAiExtractor = (options: {
       ];
       const content = await complete(messages, format, signal, repeat);
       const first = check(extraction, content);
-      if ("extraction" in first) return located(text, tidy(taxonomy, first.extraction));
+      if ("extraction" in first) return tidy(taxonomy, first.extraction);
 
       if (!(await repeat())) {
         throw providerFailure(`The model's answer broke the schema (${first.faults[0] ?? "no fault named"}).`);
@@ -418,7 +407,7 @@ export const createOpenAiExtractor = (options: {
       if ("faults" in second) {
         throw providerFailure(`The model's answer broke the schema twice (${second.faults[0] ?? "no fault named"}).`);
       }
-      const mended = located(text, tidy(taxonomy, second.extraction));
+      const mended = tidy(taxonomy, second.extraction);
       repaired.add(mended);
       return mended;
     };

@@ -12,3 +12,20 @@ export const quoteOf = (text: string, span: Span): string => text.slice(span.sta
 
 /** True if the spans share at least one unit. */
 export const overlaps = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.end;
+
+/** The number of code points before each UTF-16 unit of a text, and before its end. */
+export const codePointsBefore = (text: string): readonly number[] => {
+  const before: number[] = [];
+  let count = 0;
+  for (const character of text) {
+    for (let i = 0; i < character.length; i++) before.push(count);
+    count++;
+  }
+  return [...before, count];
+};
+
+/** A span of UTF-16 units in code points. */
+export const inCodePoints = (before: readonly number[], { start, end }: Span): Span => ({
+  start: before[start] ?? 0,
+  end: before[end] ?? 0,
+});
