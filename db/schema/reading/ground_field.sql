@@ -10,7 +10,8 @@ begin
   return case when jsonb_typeof(amount) = 'number' and amount::numeric between 0 and 1e12 then amount end;
 end
 $$;
-comment on function reading.bounded_amount(jsonb) is 'Returns an amount of an extraction if it can be stored, else null.';
+comment on function reading.bounded_amount(jsonb) is
+  'Returns an amount of an extraction if it can be stored, else null.';
 
 create or replace function reading.bounded_text(value jsonb, most integer) returns jsonb
   language plpgsql immutable
@@ -106,8 +107,8 @@ begin
 end
 $$;
 comment on function reading.ground_near(jsonb) is
-  'Returns the circle in which an ask looks, as {place, lat, lon, radius_km}, within its bounds, if its quote names the '
-  'place, or null.';
+  'Returns the circle in which an ask looks, as {place, lat, lon, radius_km}, within its bounds, if its quote names '
+  'the place, or null.';
 
 create or replace function reading.ground_space(field jsonb) returns jsonb
   language plpgsql immutable
@@ -256,5 +257,5 @@ begin
 end
 $$;
 comment on function reading.ground_field(text, text, jsonb) is
-  'Returns a field of an extraction if its quote stands at its place in the text and has the words of its free text, or '
-  'null. The names are those of the extraction; "budget" is the price of an ask.';
+  'Returns a field of an extraction if its quote stands at its place in the text and has the words of its free text, '
+  'or null. The names are those of the extraction; "budget" is the price of an ask.';
