@@ -25,7 +25,7 @@ import { type Words, wordKnowledge } from "./words.ts";
  * Version of the training. Increase it when the same examples would give other models: when features are named or
  * weighted differently. All stored models are then trained again.
  */
-export const LEARNING = 4;
+export const LEARNING = 5;
 
 /** Prior weights: how much a term of the lexicon counts for its own kind, category or domain before training. */
 const KIND_PRIOR = 6;
