@@ -35,30 +35,18 @@ const HELP = `Usage: node src/main.ts start | api | worker | migrate | moderator
   agent TEXT  an agent of yours publishes, searches and asks in a running service (agent --help)
 `;
 
-/** Returns a signal that aborts when the process gets SIGTERM or SIGINT. Its reason is the name of that signal. */
-const stoppingOnSignal = (): AbortSignal => {
-  const stopping = new AbortController();
-  // `on` and not `once`: on Ctrl-C this process gets two signals, one from the terminal and one from npm. After `once`,
-  // the second signal would have no listener, and Node would end the process at once.
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopping.abort(signal));
-  return stopping.signal;
-};
-
 const serve =
   (command: "start" | "api" | "worker"): Command =>
   async (config) => {
     const log = createLog(config.logLevel);
-    const stopping = stoppingOnSignal();
     process.on("unhandledRejection", (error) => log.error({ err: error }, "a promise was dropped"));
     if (command === "api" && config.apiProcesses > 1 && cluster.isPrimary) {
       if (!config.databaseUrl) throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
       const { runProcesses } = await import("./processes.ts");
-      return runProcesses(config, log, stopping);
+      return runProcesses(config, log);
     }
     const { runService } = await import("./service.ts");
-    const print =
-      process.stdout.isTTY || command === "start" ? (text: string) => void process.stdout.write(text) : undefined;
-    await runService(command, config, { log, stopping, print });
+    await runService(command, config, log);
   };
 
 const migrate: Command = async (config) => {

@@ -48,10 +48,10 @@ const createQuestions = <Answer>() => {
 };
 
 /**
- * Runs the API processes until `signal` aborts, and until each of them has answered its last request.
+ * Runs the API processes until SIGTERM or SIGINT, and until each of them has answered its last request.
  * @throws if no process can start to listen, for example because the port is taken
  */
-export const runProcesses = async (config: Config, log: Log, signal: AbortSignal): Promise<void> => {
+export const runProcesses = async (config: Config, log: Log): Promise<void> => {
   const questions = createQuestions<Collected>();
   const ended = Promise.withResolvers<void>();
   let stopping = false;
@@ -103,8 +103,7 @@ export const runProcesses = async (config: Config, log: Log, signal: AbortSignal
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGTERM");
     if (Object.keys(cluster.workers ?? {}).length === 0) ended.resolve();
   };
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
   for (let n = 0; n < config.apiProcesses; n++) start();
   try {
     await ended.promise;

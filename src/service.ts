@@ -46,21 +46,11 @@ const POLL_MS = { server: 250, embedded: 25 };
 /** The commands that run a process: the API and the worker in one process, or each in its own. */
 export type ServiceCommand = "start" | "api" | "worker";
 
-/** What the process gives to a service that runs in it. */
-export type Surroundings = {
-  log: Log;
-  /** Aborts when the service has to stop. */
-  stopping: AbortSignal;
-  /** Prints what a person reads when the service is ready; undefined: nothing is printed. */
-  print?: ((text: string) => void) | undefined;
-  /** Gets the URL at which the HTTP server listens. With the port 0 the system chooses the port. */
-  onListening?: (url: string) => void;
-};
-
-/** What the parts of a service share. A part may use what earlier parts in the list have stored here. */
-type Service = Omit<Surroundings, "stopping"> & {
+/** What the parts of a process share. A part may use what earlier parts in the list have stored here. */
+type Service = {
   command: ServiceCommand;
   config: Config;
+  log: Log;
   shutdown: Shutdown;
   metrics: Metrics;
   signIn: SignIn;
@@ -109,10 +99,7 @@ const traces: MakePart = ({ command, config }) => ({
     const { openTracer } = await import("./base/tracing/opentelemetry.ts");
     const tracer = openTracer(command === "start" ? "souk" : `souk-${command}`);
     useTracer(tracer);
-    return () => {
-      useTracer(null);
-      return tracer.close();
-    };
+    return tracer.close;
   },
 });
 
@@ -234,7 +221,9 @@ const readiness: MakePart = (service) => ({
     );
     if (stopping.aborted) return undefined;
     log.info("ready");
-    if (service.print !== undefined) service.print(banner(service, await secretLinks(service)));
+    if (process.stdout.isTTY || service.command === "start") {
+      process.stdout.write(banner(service, await secretLinks(service)));
+    }
     return service.readiness.follow(database, log);
   },
 });
@@ -280,7 +269,6 @@ const httpServer: MakePart = (service) => ({
     const server = await serve(app, config.port, config.host, { baseUrl: () => service.baseUrl });
     service.baseUrl ||= server.url;
     log.info({ url: server.url }, "listening");
-    service.onListening?.(server.url);
     return () => server.close(GRACE_MS);
   },
 });
@@ -305,26 +293,20 @@ const PARTS: Readonly<Record<ServiceCommand, readonly MakePart[]>> = {
 };
 
 /**
- * Runs a service until it has to stop, and resolves when all of its parts have stopped. The process may go on: nothing of the
- * service stays in it.
+ * Runs a process until SIGTERM or SIGINT.
  * @throws if the configuration lacks a setting that the command needs, or if a part fails
  */
-export const runService = async (
-  command: ServiceCommand,
-  config: Config,
-  surroundings: Surroundings,
-): Promise<void> => {
-  const { log, stopping } = surroundings;
+export const runService = async (command: ServiceCommand, config: Config, log: Log): Promise<void> => {
   if (command !== "start" && !config.databaseUrl)
     throw new Error("Set DATABASE_URL: only `npm start` brings its own database.");
   if (command === "worker" && config.signIn.mail && !config.baseUrl)
     throw new Error("Set BASE_URL: the messages that the worker sends lead there.");
-  const shutdown = shutdownAt(stopping, log);
+  const shutdown = stopOnSignal(log);
   const metrics = createMetrics(config.metricsPort !== null || config.metricsToken !== null);
   const service: Service = {
-    ...surroundings,
     command,
     config,
+    log,
     shutdown,
     metrics: cluster.isWorker ? joinMetrics(metrics) : metrics,
     signIn: openSignIn(config.signIn, log, shutdown.outOfPatience, keepsMail(config)),
@@ -336,30 +318,35 @@ export const runService = async (
   };
   await runParts(
     PARTS[command].map((makePart) => makePart(service)),
-    stopping,
+    shutdown.stopping,
   );
   log.info("stopped");
 };
 
 type Shutdown = {
+  /** Aborts at the first signal. */
   stopping: AbortSignal;
-  /** Aborts PATIENCE_MS after `stopping`. Calls to providers and mail servers for sign-in then end. */
+  /** Aborts PATIENCE_MS after the signal. Calls to providers and mail servers for sign-in then end. */
   outOfPatience: AbortSignal;
-  /** The time, by performance.now(), when requests stop waiting for their texts; Infinity until the service has to stop. */
+  /** The time, by performance.now(), when requests stop waiting for their texts; Infinity until a signal arrives. */
   leaveBy: () => number;
 };
 
-const shutdownAt = (stopping: AbortSignal, log: Log): Shutdown => {
+const stopOnSignal = (log: Log): Shutdown => {
+  const stopping = new AbortController();
   const outOfPatience = new AbortController();
   let leaveBy = Number.POSITIVE_INFINITY;
-  const stop = (): void => {
-    log.info({ signal: stopping.reason }, "stopping");
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping.signal.aborted) return;
+    log.info({ signal }, "stopping");
     leaveBy = performance.now() + PATIENCE_MS;
     setTimeout(() => outOfPatience.abort(), PATIENCE_MS).unref();
+    stopping.abort();
   };
-  if (stopping.aborted) stop();
-  else stopping.addEventListener("abort", stop, { once: true });
-  return { stopping, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
+  // `on` and not `once`: on Ctrl-C this process gets two signals, one from the terminal and one from npm. After `once`,
+  // the second signal would have no listener, and Node would end the process at once.
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  return { stopping: stopping.signal, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
 };
 
 /** Repeats `attempt` until it succeeds or the process has to stop. So a process may start before its database does. */

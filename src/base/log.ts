@@ -25,20 +25,14 @@ const timestamp = (): (() => string) => {
   };
 };
 
-/** Where a logger writes its lines. `flush` writes what waits in a buffer. */
-type Destination = { write: (line: string) => unknown; flush?: () => void };
-
-const stdout = (): Destination =>
-  pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
-
 /**
- * Creates the logger: one JSON object a line, on stdout if no other destination is given. Callers log ids, durations and
- * statuses, and never a token, a link's secret, a contact or a text. Of an error it logs name, message, SQLSTATE, `where`
- * and stack, but not PostgreSQL's detail, hint and parameters, which may quote a row. Of a problem it logs the code and
- * the sentence.
+ * Creates the logger: one JSON object a line on stdout. Callers log ids, durations and statuses, and never a token, a
+ * link's secret, a contact or a text. Of an error it logs name, message, SQLSTATE, `where` and stack, but not
+ * PostgreSQL's detail, hint and parameters, which may quote a row. Of a problem it logs the code and the sentence.
  */
-export const createLog = (level: string, destination: Destination = stdout()): Log =>
-  pino(
+export const createLog = (level: string): Log => {
+  const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
+  return pino(
     {
       level,
       base: null,
@@ -47,7 +41,7 @@ export const createLog = (level: string, destination: Destination = stdout()): L
       hooks: {
         logMethod(args, method, level) {
           method.apply(this, args);
-          if (level >= WARN) destination.flush?.();
+          if (level >= WARN) destination.flush();
         },
       },
       serializers: {
@@ -67,6 +61,7 @@ export const createLog = (level: string, destination: Destination = stdout()): L
     },
     destination,
   );
+};
 
 /**
  * Logs a failure that is the service's own. A refusal is not logged: the line of its request says enough.

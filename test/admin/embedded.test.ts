@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import test from "ava";
 import { type Answer, call, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 
 /** The link, with a secret of 32 bytes in base64url. */
 const LINK = /^http:\/\/127\.0\.0\.1:\d+\/moderator\/[\w-]{43}$/;
@@ -45,7 +45,7 @@ const newBrowser = (url: string) => {
 };
 
 /** The link that the service printed, or the file with it. */
-const shownLink = async (service: ServiceProcess): Promise<string> => {
+const shownLink = async (service: Service): Promise<string> => {
   const logs = await eventually(
     async () => service.logs(),
     (text) => / {2}Stop {2}/.test(text),
@@ -72,13 +72,13 @@ test("on a bare machine, the first start gives a link that makes one person a mo
 
   // `script` runs the command in a terminal of its own.
   const command = ["script", "--quiet", "--return", "--command", "exec npm start", "/dev/null"] as const;
-  const inTerminal = await startProcess("start", { ...options, command }, t);
+  const inTerminal = await startService({ ...options, command }, t);
   const printed = await shownLink(inTerminal);
   t.regex(printed, LINK, "a terminal shows the link");
   t.false(existsSync(file));
   await inTerminal.stop();
 
-  const service = await startProcess("start", options, t);
+  const service = await startService(options, t);
   t.is(await shownLink(service), `the link in ${file}`, "other output may be kept as a log, so it only names a file");
   t.is(((await stat(file)).mode & 0o777).toString(8), "600");
   const link = (await readFile(file, "utf8")).trimEnd();
@@ -140,7 +140,7 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   await service.stop();
   t.false(service.logs().includes(secret), "the log does not have the link's secret");
   t.deepEqual(await filesWith(dataDir, secret), ["moderator-link"]);
-  const again = await startProcess("start", options, t);
+  const again = await startService(options, t);
   t.is(await shownLink(again), "", "no link is given, because there is a moderator");
   t.deepEqual(await filesWith(dataDir, secret), [], "and the file of the used link is gone");
 });

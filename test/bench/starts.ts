@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { PRODUCTION, startProcess } from "../support/service.ts";
+import { PRODUCTION, startService } from "../support/service.ts";
 import { row } from "./report.ts";
 import { memoryOf, processTimeOf } from "./service.ts";
 
@@ -22,7 +22,7 @@ const measureStarts = async (): Promise<{ first: Start; next: Start }> => {
   const dataDir = await mkdtemp(join(tmpdir(), "souk-starts-"));
   const measure = async (): Promise<Start> => {
     const started = performance.now();
-    const service = await startProcess("start", {
+    const service = await startService({
       database: "",
       v8: PRODUCTION.v8,
       env: { ...PRODUCTION.env, DATA_DIR: dataDir },

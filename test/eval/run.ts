@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { findServer } from "../support/postgres.ts";
-import { startProcess } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { type Labelled, type Labels, readLabels } from "./labels.ts";
 import { type Judgement, judgeAsk, judgeMatch, judgeOffer, judgeQuery } from "./metrics.ts";
 import { match, type Progress, publishCorpus, readAsks, readOffers, search, type Target } from "./predict.ts";
@@ -143,10 +143,7 @@ const evaluate = async (target: Target, labels: Labels, out: string): Promise<vo
 /** Evaluates a service on a throwaway database. */
 const evaluateService = async (env: Record<string, string>, labels: Labels, out: string): Promise<void> => {
   const database = await createDatabase();
-  const service = await startProcess("start", {
-    database: database.url,
-    env: { CONNECTIONS_PER_HOUR: "1000000", ...env },
-  });
+  const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000000", ...env } });
   try {
     const start = performance.now();
     await evaluate({ url: service.url, database: database.url }, labels, out);

@@ -8,7 +8,7 @@ import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
@@ -30,11 +30,11 @@ const STOP_MS = 10_000;
 let database: Database;
 let provider: Provider;
 /** The API of the tests whose workers stop. It is stopped in the test of an idle connection. */
-let api: ServiceProcess;
+let api: Service;
 
 test.before(async () => {
   [database, provider] = await Promise.all([createDatabase(), startProvider()]);
-  api = await startProcess("api", options());
+  api = await startPart("api", options());
 });
 test.after.always(async () => {
   await api?.stop();
@@ -91,13 +91,13 @@ test.serial(
   "if a worker is killed while it reads a text, its job runs again within a minute and takes effect once",
   async (t) => {
     const agent = await connectedAgent(api.url, database.url);
-    const doomed = await startProcess("worker", options(), t);
+    const doomed = await startPart("worker", options(), t);
     provider.nextReadings(hangs());
     const answer = publish(api.url, agent);
     await untilRead(1);
     await doomed.kill();
     const killed = Date.now();
-    await startProcess("worker", options(), t);
+    await startPart("worker", options(), t);
     // The caller still waits, and gets its response.
     const { status, headers } = await answer;
     t.is(status, 201);
@@ -110,7 +110,7 @@ test.serial(
 
 test.serial("if a worker is killed before it marks a job as done, the job runs again without effect", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
-  const doomed = await startProcess("worker", options(), t);
+  const doomed = await startPart("worker", options(), t);
   const reading = held();
   provider.nextReadings(reading.behaviour);
   const answer = publish(api.url, agent);
@@ -136,7 +136,7 @@ test.serial("if a worker is killed before it marks a job as done, the job runs a
   await holder.query("rollback");
   t.is(await unreadJobs(), 1);
   await letSilencePass();
-  await startProcess("worker", options(), t);
+  await startPart("worker", options(), t);
   await eventually(unreadJobs, (jobs) => jobs === 0, PATIENCE_MS);
   t.is(await offersOf(agent), 1);
   const again = await publish(api.url, agent);
@@ -148,7 +148,7 @@ test.serial("if a worker is killed after it published an offer, another one stor
   // Without a provider, the job that publishes also stores the vector.
   const builtin = { database: database.url, env: { CONNECTIONS_PER_HOUR: "1000" } };
   const agent = await connectedAgent(api.url, database.url);
-  const doomed = await startProcess("worker", builtin, t);
+  const doomed = await startPart("worker", builtin, t);
   const holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   t.teardown(() => holder.end());
@@ -168,7 +168,7 @@ test.serial("if a worker is killed after it published an offer, another one stor
     );
   t.is(await vectors(), 0);
   await letSilencePass();
-  await startProcess("worker", builtin, t);
+  await startPart("worker", builtin, t);
   await eventually(vectors, (count) => count === 1, PATIENCE_MS);
   await eventually(unreadJobs, (jobs) => jobs === 0, PATIENCE_MS);
 });
@@ -177,7 +177,7 @@ test.serial(
   "if a worker is told to stop while its provider hangs, it exits within ten seconds, and another runs its job",
   async (t) => {
     const agent = await connectedAgent(api.url, database.url);
-    const stopping = await startProcess("worker", options(), t);
+    const stopping = await startPart("worker", options(), t);
     provider.nextReadings(hangs());
     const answer = publish(api.url, agent);
     await untilRead(1);
@@ -197,7 +197,7 @@ test.serial(
       0,
       "no job is locked any more",
     );
-    await startProcess("worker", options(), t);
+    await startPart("worker", options(), t);
     t.is((await answer).status, 201);
     t.is(await offersOf(agent), 1);
   },
@@ -243,8 +243,8 @@ const agentCall = (url: string, agent: Agent, method: string, path: string): Pro
 test.serial(
   "an API that is told to stop first answers 503 at /readyz, then answers every accepted request, and exits with 0",
   async (t) => {
-    await startProcess("worker", options(), t);
-    const api = await startProcess("api", options(), t);
+    await startPart("worker", options(), t);
+    const api = await startPart("api", options(), t);
     const agents = await Promise.all(Array.from({ length: 4 }, () => connectedAgent(api.url, database.url)));
     provider.always(slowly(1_000));
 
@@ -313,7 +313,7 @@ test.serial(
 );
 
 test.serial("if a process with API and worker is killed and restarted, no accepted request is lost", async (t) => {
-  const doomed = await startProcess("start", options(), t);
+  const doomed = await startService(options(), t);
   const agent = await connectedAgent(doomed.url, database.url);
   t.is((await publish(doomed.url, agent, "before")).status, 201);
   provider.always(hangs());
@@ -325,7 +325,7 @@ test.serial("if a process with API and worker is killed and restarted, no accept
 
   provider.always(well());
   await letSilencePass();
-  const service = await startProcess("start", options(), t);
+  const service = await startService(options(), t);
   t.is((await publish(service.url, agent, "before")).headers["idempotency-replayed"], "true");
   for (const key of ["one", "two", "three"]) {
     const answer = await eventually(
@@ -341,7 +341,7 @@ test.serial("if a process with API and worker is killed and restarted, no accept
 
 test.serial("when a service is killed at any moment, each text is published once", async (t) => {
   provider.always(slowly(30));
-  let service: ServiceProcess = await startProcess("start", options(), t);
+  let service: Service = await startService(options(), t);
   const agent = await connectedAgent(service.url, database.url);
   const keys = Array.from({ length: 12 }, (_, number) => `text ${number}`);
   for (const delay of [15, 45, 90]) {
@@ -350,7 +350,7 @@ test.serial("when a service is killed at any moment, each text is published once
     await service.kill();
     await Promise.all(sent);
     await letSilencePass();
-    service = await startProcess("start", options(), t);
+    service = await startService(options(), t);
   }
   for (const key of keys) {
     const { status } = await eventually(

@@ -12,7 +12,7 @@ import { createEmptyDatabase } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
@@ -31,7 +31,7 @@ const BOUND_MS = 4_500;
 const RECOVERY_MS = 5_000;
 
 let cluster: Cluster;
-let service: ServiceProcess;
+let service: Service;
 
 const environment = { CONNECTIONS_PER_HOUR: "100000" };
 
@@ -39,7 +39,7 @@ test.before(async () => {
   // An answered commit must survive an immediate shutdown, as PostgreSQL's default ensures. Test clusters turn it off.
   // What nobody asks PostgreSQL to flush is lost in a crash here: its WAL writer would flush it after 200 ms.
   cluster = await startCluster({ synchronous_commit: "on", wal_writer_delay: "10s" });
-  service = await startProcess("start", { database: cluster.url, env: environment });
+  service = await startService({ database: cluster.url, env: environment });
 });
 test.after.always(async () => {
   await service?.stop();
@@ -273,7 +273,7 @@ test.serial(
 
 test.serial("while a process prepares an empty database, calls are answered or get 503", async (t) => {
   const empty = await createEmptyDatabase(t);
-  const starting = await startProcess("start", { database: empty.url, env: environment, waitUntilReady: false }, t);
+  const starting = await startService({ database: empty.url, env: environment, waitUntilReady: false }, t);
   await eventually(
     () => call(starting.url, "GET", "/healthz").catch(() => null),
     (answer) => answer?.status === 200,
@@ -305,9 +305,9 @@ test.serial("a process that starts without a database logs the reason, waits, an
   await absent.halt("fast");
   const options = { database: absent.url, env: environment, waitUntilReady: false };
   const [all, api, worker] = await Promise.all([
-    startProcess("start", options, t),
-    startProcess("api", options, t),
-    startProcess("worker", options, t),
+    startService(options, t),
+    startPart("api", options, t),
+    startPart("worker", options, t),
   ]);
   for (const { url } of [all, api]) {
     await eventually(
@@ -348,11 +348,7 @@ test.serial("a process that starts without a database logs the reason, waits, an
 test.serial(
   "while all connections are in use, callers get 503 in bounded time; requests that need no connection are answered",
   async (t) => {
-    const api = await startProcess(
-      "api",
-      { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } },
-      t,
-    );
+    const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
     // One caller never holds all connections. This process knows an agent after the agent's first call.
     const [agent, second] = [await newConnected(), await newConnected()];
     for (const { token } of [agent, second])

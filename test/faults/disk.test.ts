@@ -6,7 +6,7 @@ import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 import { sqlValue } from "../support/sql.ts";
 import { giveOwnVolume, type Volume } from "../support/volume.ts";
 
@@ -18,13 +18,13 @@ const RECOVERY_MS = 5_000;
 const ENOUGH_TEXTS = 400;
 
 let cluster: Cluster;
-let service: ServiceProcess;
+let service: Service;
 let volume: Volume | string;
 
 test.before(async () => {
   cluster = await startCluster({ synchronous_commit: "on" });
   volume = await giveOwnVolume(cluster);
-  service = await startProcess("start", { database: cluster.url, env: { CONNECTIONS_PER_HOUR: "100000" } });
+  service = await startService({ database: cluster.url, env: { CONNECTIONS_PER_HOUR: "100000" } });
 });
 test.after.always(async () => {
   await service?.stop();

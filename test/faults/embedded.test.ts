@@ -10,15 +10,15 @@ import { allowed } from "../support/busy.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, connectAgent, eventually, patiently, SOFA, withoutPage } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
-import { type ServiceProcess, startProcess, type Teardown } from "../support/service.ts";
+import { type Service, startPart, startService, type Teardown } from "../support/service.ts";
 
 /**
  * `npm start` on a bare machine: without DATABASE_URL the process runs an embedded database in DATA_DIR. How long a start
  * takes is measured by `npm run bench -- --starts`.
  */
 
-const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}): Promise<ServiceProcess> =>
-  startProcess("start", { database: "", env: { DATA_DIR: dataDir, ...env } }, t);
+const start = (dataDir: string, t?: Teardown, env: Record<string, string> = {}): Promise<Service> =>
+  startService({ database: "", env: { DATA_DIR: dataDir, ...env } }, t);
 
 const temporaryFolder = async (t: Teardown): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "souk-embedded-"));
@@ -57,7 +57,7 @@ const installedFolder = async (t: Teardown): Promise<string> => {
 };
 
 /** Stops a service, and checks the invariants of its database. */
-const leavesAllInOrder = async (t: ExecutionContext, service: ServiceProcess, dataDir: string): Promise<void> => {
+const leavesAllInOrder = async (t: ExecutionContext, service: Service, dataDir: string): Promise<void> => {
   await service.stop();
   const database = await startEmbeddedDatabase(dataDir);
   try {
@@ -190,7 +190,7 @@ test.serial(
     t.is(pid, 1);
     t.true(existsSync(sockets));
     const env = { DATA_DIR: dataDir, ...IN_A_CONTAINER };
-    const second = await startProcess("start", { database: "", env, waitUntilReady: false });
+    const second = await startPart("start", { database: "", env, waitUntilReady: false });
     t.is(await second.exited, 1);
     t.is(
       second.logs().replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "TIME"),
@@ -201,7 +201,7 @@ test.serial(
 
     await first.kill();
     // npm hands the signal of an operator or a process manager on.
-    const third = await startProcess("start", { database: "", env, command: ["npm", "start"] }, t);
+    const third = await startService({ database: "", env, command: ["npm", "start"] }, t);
     t.false(existsSync(sockets), "the next start removes what the killed process left in the temporary folder");
     await third.stop();
     await t.throwsAsync(connectAgent(third.url), undefined, "the service has ended with npm");

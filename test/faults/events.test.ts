@@ -5,7 +5,7 @@ import test from "ava";
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, type Answer, type Body, connectAgent, connectedAgent, eventually } from "../support/market.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /** Agents that wait for events, while processes stop, crash, lose their notifications, or are many. */
@@ -17,16 +17,16 @@ const COMMAND = ["node", "--max-semi-space-size=4", "--inspect=127.0.0.1:0", "sr
 
 let database: Database;
 /** The whole service. It is stopped in the last test. */
-let service: ServiceProcess;
+let service: Service;
 /** Another process of the API. It is killed in the test before. */
-let other: ServiceProcess;
+let other: Service;
 
 test.before(async () => {
   database = await createDatabase();
   const env = { CONNECTIONS_PER_HOUR: "100000" };
   [service, other] = await Promise.all([
-    startProcess("start", { database: database.url, env, command: COMMAND }),
-    startProcess("api", { database: database.url, env }),
+    startService({ database: database.url, env, command: COMMAND }),
+    startPart("api", { database: database.url, env }),
   ]);
 });
 test.after.always(async () => {

@@ -4,7 +4,7 @@ import { searchTogether } from "../bench/floods.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent } from "../support/market.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
@@ -22,12 +22,12 @@ const [RUNNING, WAITING] = [8, 256];
 const FLOOD = 400;
 
 let database: Database;
-let service: ServiceProcess;
+let service: Service;
 
 test.before(async () => {
   database = await createDatabase();
   // Without a worker, asks are answered when the time for reading them is over.
-  service = await startProcess("api", {
+  service = await startPart("api", {
     database: database.url,
     env: { CONNECTIONS_PER_HOUR: "1000", EXTRACTION_DEADLINE_MS: "1000" },
   });

@@ -5,7 +5,7 @@ import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, patiently, SOFA } from "../support/market.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
@@ -17,8 +17,8 @@ import { sql, sqlValue } from "../support/sql.ts";
 
 let database: Database;
 let provider: Provider;
-let api: ServiceProcess;
-let worker: ServiceProcess;
+let api: Service;
+let worker: Service;
 
 const environment = () => ({
   CONNECTIONS_PER_HOUR: "1000",
@@ -31,7 +31,7 @@ const environment = () => ({
 test.before(async () => {
   [database, provider] = await Promise.all([createDatabase(), startProvider()]);
   const options = { database: database.url, env: environment() };
-  [api, worker] = await Promise.all([startProcess("api", options), startProcess("worker", options)]);
+  [api, worker] = await Promise.all([startPart("api", options), startPart("worker", options)]);
 });
 test.after.always(async () => {
   await Promise.all([api?.stop(), worker?.stop()]);
@@ -155,7 +155,7 @@ test.serial("two agents with the same key do not affect each other", async (t) =
 });
 
 test.serial("if the API is killed while a text is read, the key is in flight, then replays the 201", async (t) => {
-  const doomed = await startProcess("api", { database: database.url, env: environment() }, t);
+  const doomed = await startPart("api", { database: database.url, env: environment() }, t);
   const agent = await connectedAgent(doomed.url, database.url);
   provider.reset();
   const reading = held();
@@ -232,7 +232,7 @@ test.serial("a request whose client hangs up before the body is complete has no 
 });
 
 test.serial("a text that is not read by the deadline is never published, and its key is free again", async (t) => {
-  const impatient = await startProcess(
+  const impatient = await startPart(
     "api",
     { database: database.url, env: { ...environment(), EXTRACTION_DEADLINE_MS: "700" } },
     t,
@@ -313,7 +313,7 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
 test.serial("a key whose job was lost does not stay in flight", async (t) => {
   provider.reset();
   provider.nextReadings(hangs());
-  const doomed = await startProcess("api", { database: database.url, env: environment() }, t);
+  const doomed = await startPart("api", { database: database.url, env: environment() }, t);
   const agent = await connectedAgent(api.url, database.url);
   const lost = publish(doomed.url, agent).catch(() => null);
   await untilRead();

@@ -4,7 +4,7 @@ import { rawRequest } from "../bench/load.ts";
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { connectedAgent, SOFA } from "../support/market.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startService } from "../support/service.ts";
 
 /**
  * How long another caller waits while one caller keeps many calls open. `npm run bench -- --noisy` prints the times of a
@@ -26,12 +26,12 @@ const OVERTAKING = 50;
 const ALONE_MS = 3000;
 
 let database: Database;
-let service: ServiceProcess;
+let service: Service;
 let request: string;
 
 test.before(async () => {
   database = await createDatabase();
-  service = await startProcess("start", { database: database.url });
+  service = await startService({ database: database.url });
   const other = await connectedAgent(service.url, database.url);
   const published = await other.call("POST", "/v1/offers", { text: SOFA });
   request = rawRequest("GET", `/v1/offers/${published.body.offer_id}`, { Authorization: `Bearer ${other.token}` });

@@ -6,7 +6,7 @@ import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type PgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart } from "../support/service.ts";
 import { sql } from "../support/sql.ts";
 
 /**
@@ -19,8 +19,8 @@ const SIZE = 3;
 
 let database: Database;
 let pooler: PgBouncer;
-let api: ServiceProcess;
-let worker: ServiceProcess;
+let api: Service;
+let worker: Service;
 
 test.before(async () => {
   database = await createDatabase();
@@ -31,11 +31,11 @@ test.before(async () => {
     return url.href;
   };
   [api, worker] = await Promise.all([
-    startProcess("api", {
+    startPart("api", {
       database: pooler.urlFor("souk_api"),
       env: { DATABASE_DIRECT_URL: direct("souk_api"), CONNECTIONS_PER_HOUR: "1000" },
     }),
-    startProcess("worker", {
+    startPart("worker", {
       database: pooler.urlFor("souk_worker"),
       env: { DATABASE_DIRECT_URL: direct("souk_worker") },
     }),
@@ -169,7 +169,7 @@ test.serial("moderators work behind the pooler", async (t) => {
 });
 
 test.serial("behind the pooler, a login that is not the role itself is refused", async (t) => {
-  const other = await startProcess("api", {
+  const other = await startPart("api", {
     database: pooler.urlFor("postgres"),
     env: { DATABASE_DIRECT_URL: database.url },
     waitUntilReady: false,

@@ -5,7 +5,7 @@ import test from "ava";
 import { createDatabase } from "../support/database.ts";
 import { connectedAgent, eventually } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart } from "../support/service.ts";
 
 /** Several API processes behind one port (API_PROCESSES), really started. */
 
@@ -13,7 +13,7 @@ const TOKEN = "a-token-of-the-tests";
 const REQUESTS = 30;
 
 /** Returns the ids of the processes that a service has started. */
-const processesOf = async ({ process: first }: ServiceProcess): Promise<number[]> => {
+const processesOf = async ({ process: first }: Service): Promise<number[]> => {
   const { stdout } = await promisify(execFile)("ps", ["-o", "pid=", "--ppid", String(first.pid)]).catch(() => ({
     stdout: "",
   }));
@@ -50,7 +50,7 @@ const counted = (text: string): number =>
 test("two processes share a port, their metrics are summed, one that dies is replaced, and all drain", async (t) => {
   const database = await createDatabase(t);
   const metricsPort = String(await freePort());
-  const service = await startProcess(
+  const service = await startPart(
     "api",
     {
       database: database.url,
@@ -96,7 +96,7 @@ test("two processes share a port, their metrics are summed, one that dies is rep
 test("a question to a process that has just died ends no other process", async (t) => {
   const database = await createDatabase(t);
   const env = { API_PROCESSES: "2", DATABASE_POOL_SIZE: "2", NODE_OPTIONS: ASKS_THE_DEAD };
-  const service = await startProcess("api", { database: database.url, env }, t);
+  const service = await startPart("api", { database: database.url, env }, t);
   const ready = async () => service.logs().match(/"msg":"ready"/g)?.length ?? 0;
   await eventually(ready, (count) => count === 2);
   const before = await processesOf(service);
@@ -113,9 +113,9 @@ test("a question to a process that has just died ends no other process", async (
 
 test("processes that cannot listen end the service with an error", async (t) => {
   const database = await createDatabase(t);
-  const taken = await startProcess("api", { database: database.url, env: { DATABASE_POOL_SIZE: "2" } }, t);
+  const taken = await startPart("api", { database: database.url, env: { DATABASE_POOL_SIZE: "2" } }, t);
   const port = new URL(taken.url).port;
-  const second = await startProcess("api", {
+  const second = await startPart("api", {
     database: database.url,
     env: { API_PROCESSES: "2", DATABASE_POOL_SIZE: "2", PORT: port },
     waitUntilReady: false,

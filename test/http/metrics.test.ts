@@ -5,7 +5,7 @@ import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
-import { type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Service, startPart } from "../support/service.ts";
 import { sql } from "../support/sql.ts";
 
 /** The metrics that an API process and a worker process expose to Prometheus. */
@@ -14,8 +14,8 @@ const TOKEN = "a-token-of-the-tests";
 const DASHBOARD = new URL("../../src/metrics/dashboard.json", import.meta.url);
 
 let database: Database;
-let api: ServiceProcess;
-let worker: ServiceProcess;
+let api: Service;
+let worker: Service;
 let agent: Agent;
 const port = { api: "", worker: "" };
 
@@ -26,12 +26,12 @@ test.before(async () => {
     freePort().then(String),
   ]);
   [api, worker] = await Promise.all([
-    startProcess("api", {
+    startPart("api", {
       database: database.url,
       // The primary itself, as a replica that is never behind. test/faults/replica.test.ts has real ones.
       env: { METRICS_PORT: port.api, METRICS_TOKEN: TOKEN, DATABASE_READ_URL: database.url },
     }),
-    startProcess("worker", { database: database.url, env: { METRICS_PORT: port.worker } }),
+    startPart("worker", { database: database.url, env: { METRICS_PORT: port.worker } }),
   ]);
   agent = await connectedAgent(api.url, database.url);
   // For sessions that start afterwards, such as those of the API that have not been opened yet.
@@ -118,8 +118,8 @@ test.serial("the process that calls a provider's models counts its calls and the
   provider.always(well());
   const settings = { OPENAI_BASE_URL: provider.baseURL, OPENAI_API_KEY: "scripted", METRICS_TOKEN: TOKEN };
   const workers = String(await freePort());
-  const asking = await startProcess("api", { database: own.url, env: settings }, t);
-  await startProcess("worker", { database: own.url, env: { ...settings, METRICS_PORT: workers } }, t);
+  const asking = await startPart("api", { database: own.url, env: settings }, t);
+  await startPart("worker", { database: own.url, env: { ...settings, METRICS_PORT: workers } }, t);
   const seller = await connectedAgent(asking.url, own.url);
   t.is((await seller.call("POST", "/v1/offers", { text: SOFA })).status, 201);
   t.is((await seller.call("POST", "/v1/offers/search", { query: "sofa" })).status, 200);
@@ -189,7 +189,7 @@ test.serial(
     t.is((await get(`http://127.0.0.1:${port.worker}/metrics`)).status, 200);
     t.is((await get(`http://127.0.0.1:${port.worker}/v1/me`)).status, 404);
     t.is((await get(`http://127.0.0.1:${port.worker}/metrics`)).headers.get("cache-control"), "no-store");
-    const bare = await startProcess("api", { database: database.url }, t);
+    const bare = await startPart("api", { database: database.url }, t);
     t.is((await get(`${bare.url}/metrics`, TOKEN)).status, 404);
   },
 );
@@ -252,7 +252,7 @@ test.serial("each metric in the dashboard exists with the labels that the dashbo
 test.serial("if the database is gone, a process exposes this, its own metrics, and no stale values", async (t) => {
   const own = await createDatabase();
   const metricsPort = String(await freePort());
-  const service = await startProcess("api", { database: own.url, env: { METRICS_PORT: metricsPort } }, t);
+  const service = await startPart("api", { database: own.url, env: { METRICS_PORT: metricsPort } }, t);
   const figures = () => read(`http://127.0.0.1:${metricsPort}/metrics`);
   t.is(value(await figures(), "souk_database_up"), 1);
   t.is(value(await figures(), "souk_submissions_waiting"), 0);

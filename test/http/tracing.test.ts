@@ -9,7 +9,7 @@ import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { call, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
-import { startProcess } from "../support/service.ts";
+import { startPart, startService } from "../support/service.ts";
 import { callTool } from "./mcp.ts";
 
 /** Traces of OpenTelemetry, received by a small collector of the test. */
@@ -96,8 +96,8 @@ test("one trace connects a request, its statements, its jobs and the calls to th
     OPENAI_API_KEY: "a-key-of-the-test",
   };
   const [api, worker] = await Promise.all([
-    startProcess("api", { database: database.url, env }, t),
-    startProcess("worker", { database: database.url, env }, t),
+    startPart("api", { database: database.url, env }, t),
+    startPart("worker", { database: database.url, env }, t),
   ]);
   const agent = await connectedAgent(api.url, database.url);
   const traceId = "0af7651916cd43dd8448eb211c80319c";
@@ -167,7 +167,7 @@ test("one trace connects a request, its statements, its jobs and the calls to th
 test("a traceparent that is nonsense begins a new trace", async (t) => {
   const collector = await startCollector();
   t.teardown(async () => void collector.server.close());
-  const api = await startProcess(
+  const api = await startPart(
     "api",
     { database: database.url, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } },
     t,
@@ -199,7 +199,7 @@ test("a collector that hangs or is gone hurts nobody", async (t) => {
   for (const url of [`http://127.0.0.1:${(hanging.address() as AddressInfo).port}`, gone]) {
     const own = await createDatabase();
     t.teardown(own.drop);
-    const service = await startProcess("start", { database: own.url, env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } }, t);
+    const service = await startService({ database: own.url, env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } }, t);
     const agent = await connectedAgent(service.url, own.url);
     t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201);
     // Longer than the pause before spans are sent, so that the sending has failed or hangs.
@@ -216,7 +216,7 @@ test("without a collector nothing of OpenTelemetry is loaded, and jobs carry onl
   const own = await createDatabase();
   t.teardown(own.drop);
   const NODE_OPTIONS = `--import=${PRELOAD}`;
-  const service = await startProcess("start", { database: own.url, env: { NODE_OPTIONS } }, t);
+  const service = await startService({ database: own.url, env: { NODE_OPTIONS } }, t);
   const agent = await connectedAgent(service.url, own.url);
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201);
   t.deepEqual(service.logs().match(/LOADS .*/g), null);
@@ -233,7 +233,7 @@ test("without a collector nothing of OpenTelemetry is loaded, and jobs carry onl
 
   const collector = await startCollector();
   t.teardown(async () => void collector.server.close());
-  const traced = await startProcess(
+  const traced = await startPart(
     "api",
     { database: own.url, env: { NODE_OPTIONS, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } },
     t,

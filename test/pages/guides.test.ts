@@ -11,7 +11,7 @@ import { createDatabase, createEmptyDatabase, type Database } from "../support/d
 import { type Agent, call, connectedAgent } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { freePort } from "../support/postgres.ts";
-import { type Part, type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Part, type Service, startPart, startService } from "../support/service.ts";
 
 /**
  * Runs every command of the documentation, as a reader copies it from the pages of a running service.
@@ -28,11 +28,11 @@ const SERVERS: Record<string, Part> = { "npm start": "start", "npm run api": "ap
 const INSTALL = "npm ci && ";
 
 let database: Database;
-let service: ServiceProcess;
+let service: Service;
 let agent: Agent;
 test.before(async () => {
   database = await createDatabase();
-  service = await startProcess("start", {
+  service = await startService({
     database: database.url,
     env: { CONNECTIONS_PER_HOUR: "1000", WEBHOOK_KEYS: "guides".repeat(6), WEBHOOK_PRIVATE: "allow" },
   });
@@ -262,7 +262,7 @@ test("the commands of the guide to running a market play the main job, make a da
   for (const text of servers) {
     const [program = "", ...args] = text.split(" ");
     const command = [process.platform === "win32" ? `${program}.cmd` : program, ...args] as [string, ...string[]];
-    const started = await startProcess(SERVERS[text] ?? "api", { database: own.url, command });
+    const started = await startPart(SERVERS[text] ?? "api", { database: own.url, command });
     await started.stop();
   }
   for (const { text } of await blocksOf("/docs/operate", "sql"))

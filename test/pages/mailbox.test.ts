@@ -9,7 +9,7 @@ import { newVisitor, type View, wordsOf } from "../sign_in/visitor.ts";
 import { launchBrowser, openPage, screenshot, VIEWS } from "../support/browser.ts";
 import { call, connectAgent, eventually } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
-import { startProcess, type Teardown } from "../support/service.ts";
+import { startService, type Teardown } from "../support/service.ts";
 import { servePages } from "./site.ts";
 import { faults, invalidHtml, SOUND } from "./sound.ts";
 
@@ -40,7 +40,7 @@ test("on a bare machine a person proves an e-mail address by the mailbox, which 
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const env = { DATA_DIR: folder, PORT: String(port), HOST: "0.0.0.0", BASE_URL: url };
-  const service = await startProcess("start", { database: "", env }, t);
+  const service = await startService({ database: "", env }, t);
   const agent = await connectAgent(service.url, "Claude");
   const person = newVisitor();
   await person.submit(await person.get(agent.link), "Approve");

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
-import { type Part, PRODUCTION, type ProcessOptions, type ServiceProcess, startProcess } from "../support/service.ts";
+import { type Part, PRODUCTION, type Service, type ServiceOptions, startPart } from "../support/service.ts";
 import type { Ledger } from "./ledger.ts";
 
 /**
@@ -24,7 +24,7 @@ const SAMPLE_MS = 1_000;
 export type Sample = { age: number; megabytes: number; files: number };
 
 /** What differs from a usual process. */
-export type Variant = Pick<ProcessOptions, "env">;
+export type Variant = Pick<ServiceOptions, "env">;
 
 /** The place of one process. */
 export type Slot = {
@@ -34,7 +34,7 @@ export type Slot = {
   serving: boolean;
   /** When and how a fault ended the process; null while the process is wanted. */
   ended: { at: number; how: "kill" | "stop" } | null;
-  service: ServiceProcess | null;
+  service: Service | null;
   /** The samples of each process that the slot had. */
   lives: Sample[][];
   /** Ends the process and starts another. */
@@ -64,17 +64,17 @@ const megabytesOf = async (pid: number): Promise<number> => {
  */
 export const startProcesses = async (
   ledger: Ledger,
-  optionsOf: (name: string) => ProcessOptions,
+  optionsOf: (name: string) => ServiceOptions,
 ): Promise<Processes> => {
   let over = false;
-  const started: ServiceProcess[] = [];
+  const started: Service[] = [];
   const makeSlot = async (name: string, part: Part): Promise<Slot> => {
     const port = String(await freePort());
     let wanted: Variant = {};
     let turn: Promise<void> = Promise.resolve();
     const start = async (): Promise<void> => {
       const usual = optionsOf(name);
-      const service = await startProcess(part, {
+      const service = await startPart(part, {
         v8: PRODUCTION.v8,
         ...usual,
         ...wanted,

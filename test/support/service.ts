@@ -3,20 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { readConfig } from "../../src/config.ts";
-import { createLog } from "../../src/base/log.ts";
 import { freePort } from "./postgres.ts";
 
 /**
- * The real service, in the process of the test file or as a process of its own.
+ * The real service as a separate process, started as an operator would start it.
  *
- *   part     what the service runs: `start` is everything, `api` and `worker` are parts
- *   process  started as an operator would start it. It takes seconds, so it is only for tests of what a process does: it is
- *            killed, gets a signal, has a clock, memory or metrics of its own
- *   ready    GET /readyz returns 200; a worker may log a line that says so instead
+ *   part   what the process runs: `start` is everything, `api` and `worker` are parts
+ *   ready  GET /readyz returns 200; a worker may log a line that says so instead
  *
- * The service gets only a few variables of the environment: an API key of a paid provider in a developer's shell must not
- * reach it.
+ * The process inherits only a few variables: an API key of a paid provider in a developer's shell must not reach it.
  */
 
 /**
@@ -44,9 +39,6 @@ const READY_LINE = /(?<!not )\bready\b/gi;
 /** Variables that a process needs to run and to load fast, and those of coverage and debugging. */
 const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "NODE_V8_COVERAGE"];
 
-/** Variables that Node and OpenTelemetry read themselves, and the number of processes. */
-const OF_A_PROCESS = /^(NODE_|OTEL_|API_PROCESSES$)/;
-
 /** Another process may take a free port before the service does. Three failures in a row have another cause. */
 const PORT_TRIES = 3;
 
@@ -68,16 +60,12 @@ export const PRODUCTION = {
 /** The subcommand of src/main.ts that a process runs. */
 export type Part = "start" | "api" | "worker";
 
-/** Options of a service. */
+/** Options of a service process. */
 export type ServiceOptions = {
   /** The database's URL, as from `createDatabase`. */
   database: string;
   /** Further environment variables, which override those set here. */
   env?: Record<string, string>;
-};
-
-/** Options of a service process. */
-export type ProcessOptions = ServiceOptions & {
   /** Options of V8. Without them, those with which a start is cheap and memory grows. */
   v8?: readonly string[];
   /** Another command line that runs the part. Without it, node runs src/main.ts. */
@@ -86,21 +74,17 @@ export type ProcessOptions = ServiceOptions & {
   waitUntilReady?: boolean;
 };
 
-/** A running service. */
-export type Service = {
-  /** The address of the service, without a slash at the end: `http://127.0.0.1:41234`. A worker has none: "". */
-  url: string;
-  /** Everything that the service has printed, both streams in the order of arrival. */
-  logs: () => string;
-  /** Stops the service, as SIGTERM does, and waits. @throws an Error if it fails. Does nothing after `stop` or `kill` */
-  stop: () => Promise<void>;
-};
-
 /** A running process of the service. */
-export type ServiceProcess = Service & {
+export type Service = {
+  /** The address of the service, without a slash at the end: `http://127.0.0.1:41234`. */
+  url: string;
   process: ChildProcess;
+  /** Everything that the process has printed, both streams in the order of arrival. */
+  logs: () => string;
   /** Resolves with the exit code, or with the signal that ended the process. */
   exited: Promise<number | NodeJS.Signals>;
+  /** Sends SIGTERM and waits. @throws an Error if the exit code is not 0. Does nothing after `stop` or `kill` */
+  stop: () => Promise<void>;
   /** Sends SIGKILL, like a crash. Resolves when the process has ended. */
   kill: () => Promise<void>;
 };
@@ -109,7 +93,7 @@ export type ServiceProcess = Service & {
 export type Teardown = { teardown: (clean: () => Promise<void>) => void };
 
 /**
- * Starts the whole service in this process. With a test's `t`, it is stopped after that test.
+ * Starts the whole service. With a test's `t`, it is stopped after that test.
  * @throws an Error with the logs if the service does not become ready
  */
 export function startService(options: ServiceOptions, t?: Teardown): Promise<Service> {
@@ -117,66 +101,10 @@ export function startService(options: ServiceOptions, t?: Teardown): Promise<Ser
 }
 
 /** Starts one part of the service, like `startService`. */
-export async function startPart(part: Part, { database, env = {} }: ServiceOptions, t?: Teardown): Promise<Service> {
-  for (const name of Object.keys(env))
-    if (OF_A_PROCESS.test(name)) throw new Error(`${name} is for a process: call startProcess.`);
-  const config = readConfig({ ...settingsOf(database, "0"), ...env });
-  // Imported only here: most files that import this one start no service in their process.
-  const { runService } = await import("../../src/service.ts");
-  const stopping = new AbortController();
-  const { promise: listening, resolve: onListening } = Promise.withResolvers<string>();
-  let printed = "";
-  const print = (text: string): void => {
-    printed += text;
-  };
-  let ended: string | undefined;
-  const running = runService(part, config, {
-    log: createLog(config.logLevel, { write: print }),
-    stopping: stopping.signal,
-    print: part === "start" ? print : undefined,
-    onListening,
-  }).then(
-    () => {
-      ended = "ended";
-    },
-    (error: unknown) => {
-      ended = `failed: ${error instanceof Error ? error.message : error}`;
-      throw error;
-    },
-  );
-  running.catch(() => undefined);
-  const url = part === "worker" ? "" : await Promise.race([listening, running.then(() => "")]);
-  const stop = async (): Promise<void> => {
-    stopping.abort("SIGTERM");
-    const patience = new AbortController();
-    const late = sleep(STOP_TIMEOUT_MS, true as const, patience);
-    const isLate = await Promise.race([running, late]).finally(() => patience.abort());
-    if (isLate) throw new Error(`The service (${part}) did not stop.\n${printed}`);
-  };
-  const service = { url, logs: () => printed, stop };
-  const failure = await readiness(part, service, () => ended);
-  if (failure !== undefined) {
-    await stop().catch(() => undefined);
-    throw new Error(`The service (${part}) ${failure}.\n${printed}`);
-  }
-  t?.teardown(stop);
-  return service;
-}
-
-/** Starts one part of the service as a process. With a test's `t`, it is stopped after that test. */
-export async function startProcess(part: Part, options: ProcessOptions, t?: Teardown): Promise<ServiceProcess> {
+export async function startPart(part: Part, options: ServiceOptions, t?: Teardown): Promise<Service> {
   let service = await launch(part, options);
   for (let tries = 1; options.waitUntilReady !== false; tries += 1) {
-    let ended: string | undefined;
-    service.exited.then(
-      (ending) => {
-        ended = `ended with ${ending} before it was ready`;
-      },
-      (error: unknown) => {
-        ended = `could not be started: ${error}`;
-      },
-    );
-    const failure = await readiness(part, service, () => ended);
+    const failure = await readiness(part, service);
     if (failure === undefined) break;
     await service.kill();
     const portTaken = service.logs().includes("EADDRINUSE") && options.env?.["PORT"] === undefined;
@@ -187,14 +115,22 @@ export async function startProcess(part: Part, options: ProcessOptions, t?: Tear
   return service;
 }
 
-async function launch(part: Part, options: ProcessOptions): Promise<ServiceProcess> {
+async function launch(part: Part, options: ServiceOptions): Promise<Service> {
   const port = options.env?.["PORT"] ?? String(await freePort());
   const main = join(ROOT, "src/main.ts");
   const [program, ...args] = options.command ?? [process.execPath, ...(options.v8 ?? FEW_COLLECTIONS), main, part];
   const child = spawn(program, args, {
     // Node is started where no .env of a developer is. The scripts of package.json run in the folder of the sources.
     cwd: options.command ? ROOT : tmpdir(),
-    env: { ...inherited(), NODE_ENV: "test", ...settingsOf(options.database, port), ...options.env },
+    env: {
+      ...inherited(),
+      NODE_ENV: "test",
+      HOST: "127.0.0.1",
+      PORT: port,
+      DATABASE_URL: options.database,
+      LOG_LEVEL: "info",
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";
@@ -241,15 +177,20 @@ async function launch(part: Part, options: ProcessOptions): Promise<ServiceProce
   return { url: `http://127.0.0.1:${port}`, process: child, logs: () => printed, exited, stop, kill };
 }
 
-/**
- * Returns undefined when the service is ready, or else what is wrong with it.
- * @param ended returns how the service ended; undefined while it runs
- */
-async function readiness(part: Part, service: Service, ended: () => string | undefined): Promise<string | undefined> {
+/** Returns undefined when the service is ready, or else what is wrong with it. */
+async function readiness(part: Part, service: Service): Promise<string | undefined> {
+  let ended: number | NodeJS.Signals | undefined;
+  service.exited.then(
+    (ending) => {
+      ended = ending;
+    },
+    () => {
+      ended = 1;
+    },
+  );
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (let askAt = 0, said = 0; Date.now() < deadline; ) {
-    const ending = ended();
-    if (ending !== undefined) return ending;
+    if (ended !== undefined) return `ended with ${ended} before it was ready`;
     const says = service.logs().match(READY_LINE)?.length ?? 0;
     if (part === "worker" && says > 0) return undefined;
     if (says > said || Date.now() >= askAt) {
@@ -270,11 +211,6 @@ async function answersReady(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** The settings of every service of the tests. */
-function settingsOf(database: string, port: string): Record<string, string> {
-  return { HOST: "127.0.0.1", PORT: port, DATABASE_URL: database, LOG_LEVEL: "info" };
 }
 
 function inherited(): Record<string, string> {
