@@ -98,7 +98,7 @@ test("the log has one entry for a new ask, none for reading its text, and one fo
     body: { text: "Wanted: lamp" },
     errors: [],
   });
-  await market.work("complete_submission", submission, { title: null });
+  await market.work("complete_submission", submission, [{ title: null }]);
   await market.call(caller, "archive_ask", { id: ask });
   await market.call(caller, "reopen_ask", { id: ask });
   t.deepEqual(

@@ -241,7 +241,7 @@ test.serial("a submission for another account's offer or ask changes nothing whe
     ["update_ask", asks.B],
   ]) {
     const [{ id }] = await market.sql(insert, [kind, A.account, A.agent, target]);
-    await market.work("complete_submission", id, { contacts: [], features: [], attributes: [] }).catch(() => {});
+    await market.work("complete_submission", id, [{ contacts: [], features: [], attributes: [] }]);
     await market.call(A, "withdraw_submission", { submission_id: id });
   }
   const after = await market.sql("select o.*, a.* from market.offer o, market.ask a where o.id = $1 and a.id = $2", [

@@ -143,7 +143,7 @@ test.serial("3: the jobs of a dead worker are unlocked by hand", async (t) => {
   await act(3, { pool: dead.pool_id });
   t.deepEqual((await look(3))[0], []);
   t.is((await look(2))[0]?.[0].job_state, "waiting");
-  await market.work("complete_submission", submission, { contacts: [], features: [], attributes: [] });
+  await market.work("complete_submission", submission, [{ contacts: [], features: [], attributes: [] }]);
   await market.sql("delete from graphile_worker._private_jobs");
 });
 

@@ -195,6 +195,5 @@ test("an agent without approval can do everything that only reads", async (t) =>
     listMatches: 404,
     listEvents: 200,
     listWebhooks: 200,
-    deleteWebhook: 404,
   });
 });

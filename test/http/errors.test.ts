@@ -151,6 +151,7 @@ test("403: before approval every write is refused, and the response says what is
       "fulfillAsk",
       "reopenAsk",
       "createWebhook",
+      "deleteWebhook",
       "testWebhook",
     ],
   );
