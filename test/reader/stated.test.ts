@@ -325,6 +325,9 @@ test("nothing is stated in a passage that is addressed to software", (t) => {
   t.is(methodsIn(text, { type: "email", value: "evil@example.net" }, "evil@example.net").length, 0);
   t.deepEqual(placeIn(text, place("Miami")), {});
   t.is(priceIn(text, price(140), "140 dollars")?.amount, 140);
+  const around = `Walnut desk. ${order} Jo in Omaha`;
+  t.is(methodsIn(around, { type: "email", value: "evil@example.net" }, "Walnut desk. Jo in Omaha").length, 0);
+  t.is(priceIn(around, price(1, { currency: "EUR" }), "Walnut desk. Jo in Omaha"), null);
 });
 
 test("the bounds of an ask are stated, and a circle is never a model's", (t) => {

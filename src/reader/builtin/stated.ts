@@ -152,10 +152,14 @@ const PROPERTY_WORDS: ReadonlySet<string> = new Set(
 
 /** What a text states, for the fields of its extractions. Each function returns the field with what holds, or null. */
 const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Scene) => {
-  const { text, tokens, cues, hits, words, placeHits, isHidden, language, is } = annotations;
+  const { text, tokens, cues, hits, words, placeHits, isHidden, language, is, orders } = annotations;
   const before = codePointsBefore(text);
-  const inText = ({ from, to }: Range): Span => inCodePoints(before, spanOf(tokens, { from, to }));
-  const placed = <T extends Range>(ranges: readonly T[]) => ranges.map((one) => ({ ...one, ...inText(one) }));
+  /** Ranges with their spans. A quote may reach over a passage that is addressed to software; nothing in it counts. */
+  const placed = <T extends Range>(ranges: readonly T[]) =>
+    ranges.flatMap((one) => {
+      const span = spanOf(tokens, one);
+      return orders.some((order) => overlaps(order, span)) ? [] : [{ ...one, ...inCodePoints(before, span) }];
+    });
   // Without addresses and passages that are addressed to software.
   const said = ` ${words.map(({ folded }) => folded).join(" ")} `;
   const numbers = placed(numbersIn(tokens, isHidden));
@@ -165,10 +169,7 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
   const conditions = hits
     .filter((hit) => hit.family === "condition" && !isNegated(words, hit, is))
     .map((hit) => ({ value: hit.value, ...inCodePoints(before, spanOf(words, hit)) }));
-  const contacts = findContacts(text, tokens, { country, language }).map((one) => ({
-    ...one,
-    ...inCodePoints(before, one),
-  }));
+  const contacts = placed(findContacts(text, tokens, { country, language }));
   const runs = placed(findRuns(tokens, MIN_PHONE_DIGITS));
 
   const says = (concept: string, field: Span): boolean =>
