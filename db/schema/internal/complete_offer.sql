@@ -10,7 +10,7 @@ declare
   read market.offer := reading.ground_offer(submission.text, extractions, addressed);
   current market.offer;
   addresses_agents boolean := addressed <> '[]';
-  -- The built-in extraction is the last one. A worker of the previous release sends no reasons.
+  -- The built-in extraction is the last one.
   reasons constant jsonb := extractions -> -1 -> 'price_reasons';
   waits boolean := false;
   others record;
