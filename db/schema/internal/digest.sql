@@ -7,8 +7,8 @@
 create or replace function internal.new_matches(digest market.digest, until pg_snapshot)
   returns table (ask_id uuid, offer_id uuid)
   language plpgsql stable
-  -- The planner's figures know nothing of the newest events, so it would take them for few and sort all of them. Without
-  -- a sort only event_account_id_idx serves, which has their order and is read until there are enough.
+  -- The planner's figures know nothing of the newest events, so it would take them for few and sort all of them.
+  -- Without a sort only event_account_id_idx serves, which has their order and is read until there are enough.
   set enable_sort = off
 as $$
 declare
