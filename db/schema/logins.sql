@@ -23,7 +23,7 @@ alter role souk_worker set lock_timeout = '10s';
 alter role souk_worker set idle_in_transaction_session_timeout = '60s';
 -- A job whose end was lost in a crash of the server runs again, and what it had done before is there once. So the
 -- worker does not wait until the disk has its commits. What somebody is told is flushed
--- before (internal/make_durable.sql).
+-- before (internal/platform/make_durable.sql).
 alter role souk_worker set synchronous_commit = off;
 -- A query of an incident that takes longer is the wrong query, and a forgotten open transaction keeps vacuum from
 -- removing dead rows. These settings are not a security boundary, because a session may change them. The boundary is

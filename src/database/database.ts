@@ -292,7 +292,7 @@ const createPrepared = () => {
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
 
-/** Whether PostgreSQL refused a call because it knows no agent or session with the hash (internal/enter.sql). */
+/** Whether PostgreSQL refused a call because it knows no agent or session with the hash (internal/agents/enter.sql). */
 const isUnknownCaller = (error: unknown): error is Error =>
   error instanceof Error && "hint" in error && typeof error.hint === "string" && error.hint.includes("unknown_caller");
 

@@ -9,7 +9,7 @@ import type pg from "pg";
  *
  * The positions of writes do not travel from process to process, because agents keep no cookies, and because a process
  * cannot know what it was not told. They are rows: every transaction notes the accounts whose rows it changes
- * (db/schema/internal/note_write.sql). Before a read, the process asks the primary whether the account of the caller
+ * (db/schema/internal/platform/note_write.sql). Before a read, the process asks the primary whether the account of the caller
  * has a write that the replica's mark does not contain. If so, the read goes to the primary. The question is asked after
  * the read has arrived, so its answer covers every write that was acknowledged before, by any process. All reads that
  * arrive while one question is under way share the next one, so the primary answers one small statement for many reads.

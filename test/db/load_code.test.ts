@@ -62,7 +62,7 @@ test("unchanged code is not loaded again", async (t) => {
 test("a function or view that no file creates any more is dropped", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  await release.add("internal/setting.sql", EXTRA);
+  await release.add("internal/platform/setting.sql", EXTRA);
   await release.add(
     "inspect/requests.sql",
     `\ncreate or replace view inspect.next_release with (security_invoker = true) as select 1 as one;\n`,
@@ -78,7 +78,7 @@ test("a function or view that no file creates any more is dropped", async (t) =>
 test("a statement that began before code is loaded still finds the functions that the new code has no more", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  await release.add("internal/setting.sql", EXTRA);
+  await release.add("internal/platform/setting.sql", EXTRA);
   await withClient(url, async (client) => {
     await loadCode(client, release.folder);
     const loaded = () => sqlValue<string>(url, "select hash from internal.loaded where name = 'code'");
@@ -102,7 +102,7 @@ test("a statement that began before code is loaded may call a function that has 
 create or replace function internal.called(${args}) returns text language plpgsql as $$ begin return ${body}; end $$;
 `;
   await earlier.add(
-    "internal/setting.sql",
+    "internal/platform/setting.sql",
     `${called("a integer", "'earlier'")}
 create or replace function internal.caller() returns text language plpgsql as $$
 begin
@@ -113,7 +113,7 @@ grant execute on function internal.called(integer), internal.caller() to souk_ag
 `,
   );
   await later.add(
-    "internal/setting.sql",
+    "internal/platform/setting.sql",
     `${called("a integer, b integer default 2", "'later'")}
 grant execute on function internal.called(integer, integer) to souk_agent;
 `,
@@ -140,17 +140,17 @@ test("a function with other arguments, or a view with other columns, replaces th
   const release = await nextRelease(t);
   // Adds an argument to a function that a view calls, and reorders the columns of a view whose rows a function returns.
   await release.edit(
-    "internal/setting.sql",
+    "internal/platform/setting.sql",
     "internal.setting(name text) returns jsonb",
     "internal.setting(name text, otherwise jsonb default null) returns jsonb",
   );
   await release.edit(
-    "internal/setting.sql",
+    "internal/platform/setting.sql",
     "comment on function internal.setting(text)",
     "comment on function internal.setting(text, jsonb)",
   );
   await release.edit(
-    "internal/setting.sql",
+    "internal/platform/setting.sql",
     "function internal.setting(text) to",
     "function internal.setting(text, jsonb) to",
   );
@@ -178,7 +178,7 @@ test("a function that a table needs is not dropped: nothing changes, and the err
 test("a file that cannot be loaded changes nothing", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);
-  await release.add("internal/setting.sql", EXTRA);
+  await release.add("internal/platform/setting.sql", EXTRA);
   await release.add("admin/settings.sql", "\nselect nonsense;\n");
   await withClient(url, async (client) => {
     await t.throwsAsync(loadCode(client, release.folder), {
@@ -207,7 +207,7 @@ test("a grant that no file gives any more is revoked", async (t) => {
 test("calls succeed, with short waits, while code is loaded", async (t) => {
   const market = await openMarket(t);
   const release = await nextRelease(t);
-  await release.add("internal/setting.sql", EXTRA);
+  await release.add("internal/platform/setting.sql", EXTRA);
   const [seller, buyer] = [await market.approved(), await market.approved()];
   const offer = await market.offer(seller);
   let loading = true;

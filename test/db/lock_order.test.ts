@@ -7,7 +7,7 @@ import { signing } from "./signing.ts";
 import { holdRows, watchWaits } from "./waits.ts";
 
 /**
- * The order of locks (db/schema/internal/locks.sql), tested with two calls at a time. The test locks a row that the
+ * The order of locks (db/schema/internal/platform/locks.sql), tested with two calls at a time. The test locks a row that the
  * first call needs. The second call starts and also stops, and then the test releases the row. If the calls took locks
  * in different orders, they would now wait for each other, and PostgreSQL would cancel one of them.
  */

@@ -5,8 +5,13 @@ import { formatSql } from "./sql_format.ts";
 import { styleProblems } from "./sql_style.ts";
 
 /**
- * Checks the layout of the SQL that people write in db/schema. With `--write` (`npm run format`) the files are laid out first.
+ * Checks the layout of the SQL that people write in db/schema, and that a folder holds objects of its own schema only. With
+ * `--write` (`npm run format`) the files are laid out first.
  */
+
+/** The statement that makes an object, up to the name of its schema. */
+const MADE =
+  /^create (?:or replace )?(?:unlogged )?(?:function|procedure|aggregate|table|view|type|domain|sequence) (\w+)\./gm;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -20,6 +25,10 @@ for (const path of await sqlFiles()) {
   if (formatted !== text && !isWriting)
     problems.push(`${name}:${firstDifference(text, formatted)}: run \`npm run format\`.`);
   problems.push(...styleProblems(formatted).map((problem) => `${name}:${problem}`));
+  const [, folder = ""] = /^db\/schema\/(\w+)\//.exec(name) ?? [];
+  const foreign = [...formatted.matchAll(MADE)].flatMap(([, schema = ""]) => (schema === folder ? [] : [schema]));
+  if (folder !== "" && foreign.length > 0)
+    problems.push(`${name}: makes objects of the schema ${foreign[0]}. Move them to its folder.`);
 }
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;

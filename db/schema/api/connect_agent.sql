@@ -1,5 +1,5 @@
 -- POST /v1/connect: an agent creates itself. It acts for a provisional account until a person approves it. The number
--- of new agents is limited for each network address. A test agent needs no person (internal/sandbox.sql).
+-- of new agents is limited for each network address. A test agent needs no person (internal/agents/sandbox.sql).
 
 create or replace function api.connect_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, connections_per_hour integer,

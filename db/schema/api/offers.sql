@@ -139,23 +139,6 @@ comment on function api.republish_offer(uuid) is
   'stays as it is. Raises 409 invalid_state for a removed or rejected one, or one that waits for review.';
 grant execute on function api.republish_offer(uuid) to souk_api;
 
-create or replace function internal.report_errors(reason text, comment text) returns jsonb
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return (select coalesce(jsonb_agg(e), '[]') from (
-    select jsonb_build_object('pointer', '/reason', 'detail', 'Choose one of the reasons.') as e
-    where not exists (select from market.reason r where r.code = report_errors.reason)
-    union all
-    select jsonb_build_object('pointer', '/comment', 'detail', 'A comment may have at most 1,000 characters.')
-    where char_length(report_errors.comment) > 1000) as errors);
-end
-$$;
-comment on function internal.report_errors(text, text) is
-  'Returns what is wrong with a report: [{pointer, detail}]. Runs as its owner, because callers cannot read the '
-  'reasons.';
-grant execute on function internal.report_errors(text, text) to souk_agent, souk_person;
-
 create or replace function api.report_offer(id uuid, reason text, comment text) returns jsonb
   language plpgsql volatile
 as $$

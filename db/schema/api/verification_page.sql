@@ -1,7 +1,7 @@
 -- The page behind an agent's verification link. Reading it changes nothing. The secret in the link authorizes the
 -- caller as long as the account has no proved method and no live session of a person. After that, a session of the
 -- account is required. If a person has claimed the account, proving the method recovers it
--- (internal/recover_account.sql), and until then the page shows nothing of the account.
+-- (internal/accounts/recover_account.sql), and until then the page shows nothing of the account.
 
 create or replace function api.get_verification_page(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

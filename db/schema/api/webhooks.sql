@@ -1,4 +1,4 @@
--- Webhooks: adding, listing, deleting and testing them. The rules of sending are in internal/webhook.sql.
+-- Webhooks: adding, listing, deleting and testing them. The rules of sending are in internal/feed/webhook.sql.
 
 create or replace function api.create_webhook(
   url text, types jsonb, encrypted_secret text, private_allowed boolean

@@ -45,18 +45,6 @@ comment on function jobs.claim_deliveries(uuid, integer, integer) is
   'others. Returns {is_prompt, is_full, deliveries}; is_full when the worker has none for it.';
 grant execute on function jobs.claim_deliveries(uuid, integer, integer) to souk_worker;
 
-create or replace function internal.disable_webhook(id uuid, reason text) returns void
-  language plpgsql volatile
-as $$
-begin
-  update market.webhook w set disabled_at = now(), disabled_reason = disable_webhook.reason
-  where w.id = disable_webhook.id and w.disabled_at is null;
-  perform internal.end_deliveries(disable_webhook.id);
-end
-$$;
-comment on function internal.disable_webhook(uuid, text) is
-  'Disables a webhook, and gives up all that waits for it. A trigger tells the feed.';
-
 create or replace function jobs.end_attempt(
   delivery_id uuid, attempt integer, status integer, error text, took_ms integer, retry_after integer
 ) returns void

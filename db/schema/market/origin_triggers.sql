@@ -1,5 +1,5 @@
--- Tables of shipped rows: triggers record which rows an operator added, changed or deleted (internal/origin.sql). They
--- do not fire while an upgrade loads rows.
+-- Tables of shipped rows: triggers record which rows an operator added, changed or deleted
+-- (internal/platform/origin.sql). They do not fire while an upgrade loads rows.
 
 do $$
 declare

@@ -1,4 +1,4 @@
--- One row is one counted call of a rolling window (internal/rate_limit_window.sql). All times are of the
+-- One row is one counted call of a rolling window (internal/limits/rate_limit_window.sql). All times are of the
 -- database's clock.
 
 create table market.rate_limit_hit (

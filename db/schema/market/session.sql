@@ -1,5 +1,5 @@
--- One row is one browser session of a person. The cookie has the secret, the row only its hash. internal/session.sql
--- states when a session ends.
+-- One row is one browser session of a person. The cookie has the secret, the row only its hash.
+-- internal/sign_in/session.sql states when a session ends.
 
 create table market.session (
   id uuid default internal.uuid_v7() constraint session_pkey primary key,

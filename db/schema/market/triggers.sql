@@ -127,8 +127,8 @@ create trigger review_appeal after insert on market.appeal for each row execute 
 create trigger enqueue_submission after insert on market.submission
   for each row execute function internal.enqueue_submission();
 
--- Reads on replicas: these triggers note which accounts a transaction changes (internal/note_write.sql). A test lists
--- the tables that need none.
+-- Reads on replicas: these triggers note which accounts a transaction changes (internal/platform/note_write.sql). A
+-- test lists the tables that need none.
 
 create constraint trigger note_write after update on market.account deferrable initially deferred
   for each row execute function internal.note_account_write();
@@ -165,7 +165,7 @@ create constraint trigger note_write after insert or update on market.verificati
 create constraint trigger note_write after insert on market.rate_limit_hit deferrable initially deferred
   for each row execute function internal.note_hit_write();
 
--- Events of accounts (internal/event.sql).
+-- Events of accounts (internal/feed/event.sql).
 
 create trigger note_new_matches after insert on market.match referencing new table as added
   for each statement execute function internal.note_new_matches();
@@ -212,7 +212,7 @@ create trigger note_reinstated after update on market.account for each row
 create trigger wake_readers after insert on market.event referencing new table as added
   for each statement execute function internal.wake_readers();
 
--- Webhooks (internal/webhook.sql).
+-- Webhooks (internal/feed/webhook.sql).
 
 create constraint trigger note_write after insert or update or delete on market.webhook deferrable initially deferred
   for each row execute function internal.note_write();

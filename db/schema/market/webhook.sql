@@ -1,5 +1,5 @@
--- One row is one webhook: an address to which the market sends the events of an account. internal/webhook.sql has the
--- rules.
+-- One row is one webhook: an address to which the market sends the events of an account. internal/feed/webhook.sql has
+-- the rules.
 
 create table market.webhook (
   id uuid constraint webhook_pkey primary key default internal.uuid_v7(),

@@ -1,5 +1,5 @@
 -- Completes a sign-in after the provider or the e-mail message proved a subject. The result is a known account, a new
--- account, or one more method of an account. internal/locks.sql states the order of locks.
+-- account, or one more method of an account. internal/platform/locks.sql states the order of locks.
 
 create or replace function internal.subject_hash(method text, subject text) returns bytea
   language sql immutable

@@ -1,5 +1,5 @@
 -- One row is one recent transaction that changed rows of one account. A read of the account may use a replica only if
--- the replica has all these transactions (internal/note_write.sql).
+-- the replica has all these transactions (internal/platform/note_write.sql).
 --
 -- There is no foreign key, because a deleted account must be noted, too, and because the check would lock the account.
 

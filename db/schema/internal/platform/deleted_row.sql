@@ -1,4 +1,4 @@
--- The shipped rows that an operator deleted. An upgrade does not insert them again (see internal/origin.sql).
+-- The shipped rows that an operator deleted. An upgrade does not insert them again (see internal/platform/origin.sql).
 
 create table internal.deleted_row (
   table_name text not null,

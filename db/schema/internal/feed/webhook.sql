@@ -146,3 +146,15 @@ $$;
 comment on function internal.delete_own_webhook(uuid) is
   'Deletes a webhook of the caller''s account. Raises 404 for any other id.';
 grant execute on function internal.delete_own_webhook(uuid) to souk_agent, souk_person;
+
+create or replace function internal.disable_webhook(id uuid, reason text) returns void
+  language plpgsql volatile
+as $$
+begin
+  update market.webhook w set disabled_at = now(), disabled_reason = disable_webhook.reason
+  where w.id = disable_webhook.id and w.disabled_at is null;
+  perform internal.end_deliveries(disable_webhook.id);
+end
+$$;
+comment on function internal.disable_webhook(uuid, text) is
+  'Disables a webhook, and gives up all that waits for it. A trigger tells the feed.';
