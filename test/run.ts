@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { changedTests } from "./changed.ts";
 import { findServer } from "./support/postgres.ts";
+import { preparedData } from "./support/prepared.ts";
 import type { FileTime } from "./support/times.ts";
 
 /**
@@ -67,7 +68,7 @@ async function testAgainstServer(): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.abort());
   const testRun = randomBytes(4).toString("hex");
   const times = join(tmpdir(), `souk-test-times-${testRun}`);
-  const server = await findServer(testRun);
+  const server = await findServer(testRun, preparedData);
   try {
     const environment = {
       NODE_COMPILE_CACHE: COMPILED,

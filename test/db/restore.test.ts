@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import { migrate } from "../../src/install/migrate.ts";
 import { urlOf } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, SOFA, withoutPage } from "../support/market.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { startMarketCluster } from "../support/prepared.ts";
 import { programsFor } from "../support/programs.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
@@ -65,16 +65,14 @@ const untilMade = (more: number) => {
 
 test.before(async () => {
   folder = await mkdtemp(join(tmpdir(), "souk-restore-"));
-  [original, empty] = await Promise.all([startCluster(ARCHIVING), startCluster(ARCHIVING)]);
+  [original, empty] = await Promise.all([startMarketCluster(ARCHIVING), startCluster(ARCHIVING)]);
   owner = await stat(original.directory);
   await chown(folder, owner.uid, owner.gid);
   const env = { ...(await programsFor(original.url)), BACKUP: folder };
   await runCommands("archive", { cwd: folder, env, ...owner });
   await original.halt("fast");
   await original.start();
-  await sql(original.url, `create database ${DATABASE}`);
-  const url = urlOf(original.url, DATABASE);
-  await migrate(url);
+  const { url } = original;
   // The cap of 60 texts an hour would end the load early.
   await sql(url, "update market.setting set value = '1000' where name = 'publish_offer_cap'");
   service = await startService({ database: url, env: { CONNECTIONS_PER_HOUR: "1000" } });
@@ -130,7 +128,7 @@ const assertRestored = async (t: Context, cluster: Cluster, moment: Date): Promi
 test.serial(
   "a dump made under load has everything that was answered before it, and the service runs on it",
   async (t) => {
-    const env = { ...(await programsFor(original.url)), PGDATABASE: DATABASE };
+    const env = { ...(await programsFor(original.url)) };
     const moment = new Date();
     await runCommands("dump", { cwd: folder, env, ...owner });
     await untilMade(SOME);
@@ -153,7 +151,7 @@ test.serial(
     await untilMade(SOME);
     over = true;
     await load;
-    await sql(urlOf(original.url, DATABASE), "truncate market.offer cascade");
+    await sql(original.url, "truncate market.offer cascade");
     // A server archives by itself once a minute. This does so at once.
     const segment = await sqlValue<string>(original.url, "select pg_walfile_name(pg_switch_wal())");
     await eventually(

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { findServer } from "../support/postgres.ts";
+import { preparedData } from "../support/prepared.ts";
 import { startService } from "../support/service.ts";
 import { type Labelled, type Labels, readLabels } from "./labels.ts";
 import { type Judgement, judgeAsk, judgeMatch, judgeOffer, judgeQuery } from "./metrics.ts";
@@ -204,7 +205,7 @@ const main = async (): Promise<void> => {
   if (make === undefined) throw new Error(`There is no maker "${options.maker}".\n${HELP}`);
   const labels = await readLabels(options.data);
   const run = randomBytes(4).toString("hex");
-  const server = await findServer(run);
+  const server = await findServer(run, preparedData);
   try {
     Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: run });
     await make(labels, options.out, options.answers);

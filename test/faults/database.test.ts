@@ -11,7 +11,8 @@ import { withClient } from "../support/client.ts";
 import { createEmptyDatabase } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import type { Cluster } from "../support/postgres.ts";
+import { startMarketCluster } from "../support/prepared.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
@@ -38,7 +39,7 @@ const environment = { CONNECTIONS_PER_HOUR: "100000" };
 test.before(async () => {
   // An answered commit must survive an immediate shutdown, as PostgreSQL's default ensures. Test clusters turn it off.
   // What nobody asks PostgreSQL to flush is lost in a crash here: its WAL writer would flush it after 200 ms.
-  cluster = await startCluster({ synchronous_commit: "on", wal_writer_delay: "10s" });
+  cluster = await startMarketCluster({ synchronous_commit: "on", wal_writer_delay: "10s" });
   service = await startService({ database: cluster.url, env: environment });
 });
 test.after.always(async () => {
@@ -300,7 +301,7 @@ test.serial("while a process prepares an empty database, calls are answered or g
 });
 
 test.serial("a process that starts without a database logs the reason, waits, and then works", async (t) => {
-  const absent = await startCluster();
+  const absent = await startMarketCluster();
   t.teardown(absent.destroy);
   await absent.halt("fast");
   const options = { database: absent.url, env: environment, waitUntilReady: false };

@@ -5,7 +5,8 @@ import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import type { Cluster } from "../support/postgres.ts";
+import { startMarketCluster } from "../support/prepared.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sqlValue } from "../support/sql.ts";
 import { giveOwnVolume, type Volume } from "../support/volume.ts";
@@ -22,7 +23,7 @@ let service: Service;
 let volume: Volume | string;
 
 test.before(async () => {
-  cluster = await startCluster({ synchronous_commit: "on" });
+  cluster = await startMarketCluster({ synchronous_commit: "on" });
   volume = await giveOwnVolume(cluster);
   service = await startService({ database: cluster.url, env: { CONNECTIONS_PER_HOUR: "100000" } });
 });

@@ -8,9 +8,9 @@ import { urlOf, withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, call, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { type Cluster, freePort, startCluster } from "../support/postgres.ts";
+import { startMarketCluster } from "../support/prepared.ts";
 import { type Service, startPart } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
-import { readyTemplate } from "../support/template.ts";
 
 /**
  * Reads on streaming replicas. There are two processes: one writes, and reads on the primary; the other one reads on a
@@ -30,11 +30,9 @@ let writer: Service;
 let reader: Service;
 
 test.before(async () => {
-  primary = await startCluster(STREAMING);
-  const template = await readyTemplate(primary.url);
-  await sql(primary.url, `create database souk template ${template}`);
+  primary = await startMarketCluster(STREAMING);
   standby = await startCluster(STREAMING, primary);
-  url = urlOf(primary.url, "souk");
+  url = primary.url;
   replica = urlOf(standby.url, "souk");
   const env = { CONNECTIONS_PER_HOUR: "1000", METRICS_TOKEN: TOKEN };
   // Nobody listens at the second replica.

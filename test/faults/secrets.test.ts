@@ -11,7 +11,8 @@ import { newVisitor } from "../sign_in/visitor.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { call, connectAgent, eventually, idleQueue, wholeLog } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
-import { type Cluster, startCluster } from "../support/postgres.ts";
+import type { Cluster } from "../support/postgres.ts";
+import { startMarketCluster } from "../support/prepared.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
@@ -35,7 +36,7 @@ const WEBHOOK_KEY = "5d3f1c9a7b2e4860a1c3e5f7092b4d6f";
 
 test.before(async () => {
   [cluster, provider, mail] = await Promise.all([
-    startCluster({ log_min_duration_statement: "0" }),
+    startMarketCluster({ log_min_duration_statement: "0" }),
     startProvider(),
     startMailServer(),
   ]);

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { applyStructure } from "../../src/install/structure.ts";
 import { urlOf, withClient } from "../support/client.ts";
 import { findServer } from "../support/postgres.ts";
+import { preparedData } from "../support/prepared.ts";
 import { plpgsqlFindings } from "./plpgsql.ts";
 import { unusedColumns, unusedFunctions } from "./unused_sql.ts";
 
@@ -12,7 +13,7 @@ import { unusedColumns, unusedFunctions } from "./unused_sql.ts";
  */
 
 const run = `lint_${randomBytes(4).toString("hex")}`;
-const server = await findServer(run);
+const server = await findServer(run, preparedData);
 try {
   const problems = await withDatabase(server.url, async (client, url) => {
     // The shipped rows are left out: loading them takes longest, and no function's definition depends on them.

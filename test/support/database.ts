@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { urlOf, withClient } from "./client.ts";
+import { readyTemplate } from "./template.ts";
 
 /**
  * Databases for tests.
@@ -135,7 +136,7 @@ async function findTemplate(): Promise<string> {
   const find = `select datname as name from pg_database where datistemplate and shobj_description(oid, 'pg_database') = $1`;
   const { rows } = await withClient(serverUrl(), (client) => client.query<{ name: string }>(find, [run]));
   if (rows[0]) return rows[0].name;
-  const name = await (await import("./template.ts")).readyTemplate(serverUrl());
+  const name = await readyTemplate(serverUrl());
   await withClient(serverUrl(), (client) => client.query(`comment on database ${name} is '${run}'`));
   return name;
 }

@@ -81,16 +81,17 @@ export type Server = {
  * Finds or makes the server of a test run: DATABASE_URL, or else a temporary cluster. Installs PostgreSQL if there is
  * none and this process may.
  * @param testRun the run's name, with which the names of its databases begin (test/support/database.ts)
+ * @param preparedData returns the data folder that a temporary cluster copies (test/support/prepared.ts)
  * @throws an Error that says what to do if there is no server
  */
-export async function findServer(testRun: string): Promise<Server> {
+export async function findServer(testRun: string, preparedData: () => Promise<string>): Promise<Server> {
   const given = process.env["DATABASE_URL"];
   if (given) {
     await demandSuperuserWithVector(given);
     return { url: given, release: () => dropTestDatabases(given, testRun) };
   }
   if (!(await findInstallation())) await install();
-  const cluster = await startCluster();
+  const cluster = await startCluster({}, await preparedData());
   return { url: cluster.url, release: cluster.destroy };
 }
 
@@ -98,13 +99,12 @@ export async function findServer(testRun: string): Promise<Server> {
  * Makes a temporary cluster: trust authentication, on 127.0.0.1 and a Unix socket, nothing flushed to disk. It is
  * deleted by `destroy`, or when this process ends in any way, SIGKILL included.
  * @param settings lines for postgresql.conf, which override the defaults
- * @param primary if given, the cluster is a streaming standby of this one, which needs `wal_level` replica and
- *   `max_wal_senders`
+ * @param source a running cluster, of which the new one becomes a streaming standby (it needs `wal_level` replica and
+ *   `max_wal_senders`), or the data folder of a stopped one, which is copied
  * @throws an Error if no PostgreSQL with pgvector is installed, or if the server does not start
  */
-export async function startCluster(settings: Record<string, string> = {}, primary?: Cluster): Promise<Cluster> {
-  const installation = await findInstallation();
-  if (!installation) throw new Error(whatToDo());
+export async function startCluster(settings: Record<string, string> = {}, source?: Cluster | string): Promise<Cluster> {
+  const installation = await demandInstallation();
   const owner = await serverOwner();
   const directory = await mkdtemp(join(await temporaryFolder(), "souk-test-"));
   if (owner) await chown(directory, owner.uid, owner.gid);
@@ -133,10 +133,13 @@ export async function startCluster(settings: Record<string, string> = {}, primar
   };
 
   try {
-    if (primary) {
+    if (typeof source === "string") {
+      await run("cp", ["-a", `${source}/.`, data]);
+      if (owner) await run("chown", ["-R", `${owner.uid}:${owner.gid}`, data]);
+    } else if (source) {
       await program(
         "pg_basebackup",
-        `--dbname=${primary.url}`,
+        `--dbname=${source.url}`,
         `--pgdata=${data}`,
         "--write-recovery-conf",
         "--checkpoint=fast",
@@ -238,6 +241,17 @@ async function temporaryFolder(): Promise<string> {
   } catch {
     return usual;
   }
+}
+
+/** Returns the version of PostgreSQL that clusters are made from, such as 15. @throws if there is none */
+export async function installedVersion(): Promise<number> {
+  return (await demandInstallation()).version;
+}
+
+async function demandInstallation(): Promise<Installation> {
+  const installation = await findInstallation();
+  if (!installation) throw new Error(whatToDo());
+  return installation;
 }
 
 async function findInstallation(): Promise<Installation | undefined> {

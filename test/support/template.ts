@@ -2,13 +2,9 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { migrate } from "../../src/install/migrate.ts";
 import { urlOf, withClient } from "./client.ts";
 
-/**
- * Makes the template from which test databases are copied. database.ts imports this file only if there is no template
- * yet. This file loads a hundred modules for migrating, and each of eighty test files would have to wait for them.
- */
+/** Makes the template from which test databases are copied. */
 
 /** The key of an advisory lock: "souk" in ASCII, which no other user of a shared server is likely to use. */
 const TEMPLATE_LOCK = 0x736f756b;
@@ -16,7 +12,7 @@ const TEMPLATE_LOCK = 0x736f756b;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The sources of a template: SQL and data, the code that loads them, and graphile-worker, which creates a schema. */
-const SOURCES = ["db", "src/database", "node_modules/graphile-worker/sql"];
+const SOURCES = ["db", "src/install", "node_modules/graphile-worker/sql"];
 
 /**
  * Makes the template on a server if it is missing. Processes that start together wait for the first of them.
@@ -36,6 +32,8 @@ export async function readyTemplate(server: string): Promise<string> {
     // A database of this name that is not a template was left by a migration that failed or was killed.
     await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name} template template0`);
+    // Loads a hundred modules, which most test files would not use.
+    const { migrate } = await import("../../src/install/migrate.ts");
     await migrate(url);
     // No connections are allowed, because CREATE DATABASE cannot copy a database that is in use.
     await client.query(`alter database ${name} is_template true allow_connections false`);
@@ -43,7 +41,8 @@ export async function readyTemplate(server: string): Promise<string> {
   return name;
 }
 
-async function fingerprint(): Promise<string> {
+/** Returns a hash of the sources of a template. */
+export async function fingerprint(): Promise<string> {
   const hash = createHash("sha256");
   const files: string[] = [];
   for (const source of SOURCES) {
