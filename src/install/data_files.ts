@@ -25,15 +25,17 @@ export type ShippedTable = {
    * row referred to, the rows that refer to it are not loaded.
    */
   refersTo: readonly (readonly [table: string, ...columns: string[]])[];
-  /** Columns that no file has: the SQL that gives the value for a row `s`. Set when a row is inserted. */
+  /** The SQL that gives the value of a column for a row `s`, where it is not the file's. */
   derived: Readonly<Record<string, string>>;
+  /** The columns, in SQL, of the unique index by which a row of the file meets its row of the table. */
+  conflict: string;
 };
 
 const shipped = (
   table: string,
   key: string[],
   updated: string[],
-  more: Partial<Pick<ShippedTable, "initial" | "refersTo" | "derived">> = {},
+  more: Partial<Pick<ShippedTable, "initial" | "refersTo" | "derived" | "conflict">> = {},
 ): ShippedTable => ({
   table,
   file: `${table.slice(table.indexOf(".") + 1)}.tsv`,
@@ -42,6 +44,7 @@ const shipped = (
   initial: [],
   refersTo: [],
   derived: {},
+  conflict: key.join(", "),
   ...more,
 });
 
@@ -63,7 +66,10 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.ask_kind", ["ask_kind"], ["answered_by"]),
   shipped("market.permission", ["permission"], ["needs_approval", "writes", "needs_method", "summary", "detail"]),
   shipped("market.reason", ["code"], ["rank", "summary", "sentence"]),
-  shipped("market.setting", ["name"], ["summary", "least", "most"], { initial: ["value"] }),
+  shipped("market.setting", ["name"], ["summary", "least", "most"], {
+    initial: ["value"],
+    derived: { value: "(s.value #>> '{}')::jsonb" },
+  }),
   shipped("market.sign_in_method", ["method"], ["position"]),
   shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "similarity_weight"]),
   shipped(
@@ -109,16 +115,21 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   }),
   shipped("reading.label", ["concept", "language", "form"], ["weight", "is_prefix"], {
     refersTo: [CONCEPT],
-    derived: { type: "(select c.type from reading.concept as c where c.concept = s.concept)" },
+    derived: {
+      type: "(select c.type from reading.concept as c where c.concept = s.concept)",
+      is_prefix: "coalesce(s.is_prefix, false)",
+    },
+    conflict: "concept, type, language, form",
   }),
   shipped("reading.broader", ["concept", "broader"], [], { refersTo: [CONCEPT, ["reading.concept", "broader"]] }),
   shipped("reading.example", ["text"], ["offer_kind", "ask_kind", "domain", "category", "language"], {
     refersTo: [OFFER_KIND, ASK_KIND, CATEGORY],
+    conflict: "md5(text)",
   }),
   shipped("reading.question", ["field", "language"], ["question"]),
 ];
 
-/** A file of rows. An empty field is null, or the default of a column that cannot be null. */
+/** A file of rows. An empty field is null. */
 export type DataFile = { columns: string[]; rows: (string | null)[][] };
 
 /** The escapes of PostgreSQL's COPY text format that a file may have. */

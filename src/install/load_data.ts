@@ -2,7 +2,6 @@ import type pg from "pg";
 import {
   CLASSIFIER_FILE,
   DATA,
-  type DataFile,
   hashOf,
   MEANING_FILE,
   parseClassifiers,
@@ -22,8 +21,8 @@ import {
  *   tombstone       the key of a shipped row that an operator deleted (internal.deleted_row): an upgrade does not
  *                   insert the row again, nor rows that refer to it
  *
- * The rows of a table are sent as one JSON array. COPY would be a fraction of a second faster on a server, but PGlite
- * cannot read COPY data from its socket.
+ * One statement for each table loads its rows, which are sent as one JSON array. COPY would be a fraction of a second
+ * faster on a server, but PGlite cannot read COPY data from its socket.
  */
 
 /** The numbers of rows of one table that loading changed. */
@@ -36,165 +35,60 @@ export type LoadedTable = {
   kept: string[];
 };
 
-/** The SQLSTATEs (foreign_key_violation, restrict_violation) of a delete that a reference prevents. */
-const IS_REFERENCED: ReadonlySet<string | undefined> = new Set(["23503", "23001"]);
-
-/** A column's properties, from pg_attribute. */
-type Column = { type: string; nullable: boolean; initial: string | null };
-
-type Loading = ShippedTable & DataFile & { column: (name: string) => Column };
-
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const isReferenced = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && IS_REFERENCED.has(String(error.code));
+const list = (names: readonly string[], prefix = ""): string => names.map((name) => `${prefix}${name}`).join(", ");
 
-const quoted = (name: string): string => `"${name}"`;
-
-const list = (names: readonly string[], prefix = ""): string =>
-  names.map((name) => `${prefix}${quoted(name)}`).join(", ");
-
-const readTable = async (client: pg.ClientBase, shipped: ShippedTable, text: string): Promise<Loading> => {
-  const file = parseRows(shipped.file, text);
-  const wanted = [...shipped.key, ...shipped.updated, ...shipped.initial];
-  if (file.columns.toSorted().join() !== wanted.toSorted().join())
-    throw new Error(`The first line of ${shipped.file} has to name the columns ${wanted.join(", ")}.`);
-  const { rows } = await client.query<Column & { name: string }>(
-    `select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, not a.attnotnull as nullable,
-       pg_get_expr(d.adbin, d.adrelid) as initial
-     from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum and a.attgenerated = ''
-     where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`,
-    [shipped.table],
-  );
-  const columns = new Map(rows.map(({ name, ...column }) => [name, column]));
-  return {
-    ...shipped,
-    ...file,
-    column: (name) => {
-      const column = columns.get(name);
-      if (column === undefined) throw new Error(`${shipped.table} has no column ${name}, which ${shipped.file} names.`);
-      return column;
-    },
-  };
+/** The rows of a file as JSON objects without the fields that are empty. */
+const rowsOf = ({ file, key, updated, initial }: ShippedTable, text: string): string => {
+  const { columns, rows } = parseRows(file, text);
+  const wanted = [...key, ...updated, ...initial];
+  if (columns.toSorted().join() !== wanted.toSorted().join())
+    throw new Error(`The first line of ${file} has to name the columns ${wanted.join(", ")}.`);
+  const objectOf = (row: (string | null)[]) =>
+    Object.fromEntries(columns.flatMap((name, at) => (row[at] === null ? [] : [[name, row[at]]])));
+  return JSON.stringify(rows.map(objectOf));
 };
 
-/** The SQL condition that a row `t` of the table and a shipped row `s` have the same key. */
-const sameKey = ({ key, column }: Loading): string =>
-  key
-    // PostgreSQL cannot use a hash join for "is not distinct from", so only columns with nulls use it.
-    .map((name) => `t.${quoted(name)} ${column(name).nullable ? "is not distinct from" : "="} s.${quoted(name)}`)
-    .join(" and ");
+/** The SQL condition that an operator deleted the row of a table with the key that these columns of `s` hold. */
+const isDeleted = (table: string, columns: readonly string[]): string =>
+  `exists (select from internal.deleted_row as d
+     where d.table_name = '${table}' and d.key_md5 = md5(jsonb_build_array(${list(columns, "s.")})::text))`;
 
-/** The common table expression `shipped` with these columns. $1 is a JSON array of rows, which are arrays of texts. */
-const shippedAs = ({ column }: Loading, columns: readonly string[]): string => {
-  const valueAt = (name: string, at: number): string => {
-    const { type, nullable, initial } = column(name);
-    const value = `(r.fields ->> ${at})::${type}`;
-    return `${nullable || initial === null ? value : `coalesce(${value}, ${initial})`} as ${quoted(name)}`;
-  };
-  return `shipped as materialized (
-    select ${columns.map(valueAt).join(", ")} from json_array_elements($1::json) as r (fields))`;
+/** The SQL condition that a row `s` refers to a row that is not there, because an operator deleted it. */
+const lacksReference = (shipped: ShippedTable, [table, ...columns]: ShippedTable["refersTo"][number]): string => {
+  const { key } = SHIPPED_TABLES.find((one) => one.table === table) as ShippedTable;
+  // Other rows of the same table are loaded by the same statement.
+  return table === shipped.table
+    ? isDeleted(table, columns)
+    : `${columns.map((name) => `s.${name} is not null`).join(" and ")} and not exists (
+         select from ${table} as r where ${columns.map((name, at) => `r.${key[at]} = s.${name}`).join(" and ")})`;
 };
 
-type Key = (string | null)[];
-
-/** For each table, the keys (as JSON) of the shipped rows that an upgrade must not insert. */
-type Absent = ReadonlyMap<string, ReadonlySet<string>>;
-
-const keyIn = ({ columns }: DataFile, row: Key, names: readonly string[]): Key =>
-  names.map((name) => row[columns.indexOf(name)] ?? null);
-
-/** Whether a row, or a row to which it refers, is absent. */
-const isAbsent = (shipped: ShippedTable, file: DataFile, row: Key, absent: Absent): boolean =>
-  [[shipped.table, ...shipped.key] as const, ...shipped.refersTo].some(([table, ...names]) =>
-    absent.get(table)?.has(JSON.stringify(keyIn(file, row, names))),
-  );
-
-/** Finds the rows that an operator deleted, and the shipped rows that refer to them. */
-const findAbsent = async (client: pg.ClientBase, texts: ReadonlyMap<string, string>): Promise<Absent> => {
-  const { rows } = await client.query<{ name: string; key: string }>(
-    "select d.table_name as name, d.key::text as key from internal.deleted_row d",
-  );
-  const absent = new Map<string, Set<string>>(SHIPPED_TABLES.map(({ table }) => [table, new Set()]));
-  for (const { name, key } of rows) absent.get(name)?.add(JSON.stringify(JSON.parse(key)));
-  if (rows.length === 0) return absent;
-  const referredTo = new Set(SHIPPED_TABLES.flatMap(({ refersTo }) => refersTo.map(([table]) => table)));
-  for (const shipped of SHIPPED_TABLES.filter(({ table }) => referredTo.has(table))) {
-    const file = parseRows(shipped.file, texts.get(shipped.file) ?? "");
-    for (const row of file.rows)
-      if (isAbsent(shipped, file, row, absent))
-        absent.get(shipped.table)?.add(JSON.stringify(keyIn(file, row, shipped.key)));
-  }
-  return absent;
-};
-
-/** Inserts and updates rows. @returns the counts, and the keys of shipped rows that the file no longer has */
-const writeRows = async (
-  client: pg.ClientBase,
-  loading: Loading,
-  absent: Absent,
-): Promise<{ written: LoadedTable; gone: Key[] }> => {
-  const { table, key, updated, columns, derived } = loading;
-  const rows = loading.rows.filter((row) => !isAbsent(loading, loading, row, absent));
-  const changes =
+/** Loads the rows of a file, and deletes shipped rows that it does not have. $1 is a JSON array of rows. */
+const statementFor = (shipped: ShippedTable): string => {
+  const { table, key, updated, initial, refersTo, derived, conflict } = shipped;
+  const columns = [...new Set([...key, ...updated, ...initial, ...Object.keys(derived)])];
+  const change =
     updated.length === 0
-      ? ""
-      : `changed as (
-          update ${table} as t set ${updated.map((name) => `${quoted(name)} = s.${quoted(name)}`).join(", ")}
-          from shipped as s
-          where ${sameKey(loading)} and t.origin = 'shipped'
-            and (${list(updated, "t.")}) is distinct from (${list(updated, "s.")})
-          returning 1),`;
-  const { rows: results } = await client.query<{ inserted: number; updated: number; gone: Key[] }>(
-    `with ${shippedAs(loading, columns)}, ${changes}
-     added as (
-       insert into ${table} (${list([...columns, ...Object.keys(derived)])}, origin)
-       select ${[list(columns, "s."), ...Object.values(derived)].join(", ")}, 'shipped' from shipped as s
-       where not exists (select from ${table} as t where ${sameKey(loading)})
-       returning 1)
-     select (select count(*)::integer from added) as inserted,
-       ${changes === "" ? "0" : "(select count(*)::integer from changed)"} as updated,
-       (select coalesce(jsonb_agg(jsonb_build_array(${list(key, "t.")})), '[]') from ${table} as t
-         where t.origin = 'shipped' and not exists (select from shipped as s where ${sameKey(loading)})) as gone`,
-    [JSON.stringify(rows)],
-  );
-  const { gone = [], ...counts } = results[0] ?? { inserted: 0, updated: 0 };
-  return { written: { table, ...counts, deleted: 0, kept: [] }, gone };
-};
-
-/** Deletes rows by their keys, except rows to which other rows refer. @returns the keys of the rows that stay */
-const deleteRows = async (client: pg.ClientBase, loading: Loading, gone: readonly Key[]): Promise<Key[]> => {
-  let kept = await deleteParts(client, loading, gone);
-  // The rows of a table may refer to each other, so one that stays may be free after others are gone.
-  for (let before = gone.length; kept.length > 0 && kept.length < before; ) {
-    before = kept.length;
-    kept = await deleteParts(client, loading, kept);
-  }
-  return kept;
-};
-
-/** Deletes rows, or the halves of them, if some are referred to: most rows are then deleted by few statements. */
-const deleteParts = async (client: pg.ClientBase, loading: Loading, gone: readonly Key[]): Promise<Key[]> => {
-  if (gone.length === 0) return [];
-  const { table, key } = loading;
-  await client.query("savepoint deleting");
-  try {
-    await client.query(
-      `with ${shippedAs(loading, key)} delete from ${table} as t using shipped as s where ${sameKey(loading)}`,
-      [JSON.stringify(gone)],
-    );
-    await client.query("release savepoint deleting");
-    return [];
-  } catch (error) {
-    await client.query("rollback to savepoint deleting");
-    if (!isReferenced(error)) throw error;
-    if (gone.length === 1) return [...gone];
-  }
-  const half = Math.ceil(gone.length / 2);
-  return [
-    ...(await deleteParts(client, loading, gone.slice(0, half))),
-    ...(await deleteParts(client, loading, gone.slice(half))),
-  ];
+      ? "do nothing"
+      : `do update set ${updated.map((name) => `${name} = excluded.${name}`).join(", ")}
+         where t.origin = 'shipped' and (${list(updated, "t.")}) is distinct from (${list(updated, "excluded.")})`;
+  // PostgreSQL can use a hash join for arrays, also of nulls, and none for "is not distinct from".
+  const keyOf = (row: string) => `jsonb_build_array(${list(key, `${row}.`)})`;
+  return `
+    with s as materialized (select * from json_populate_recordset(null::${table}, $1)),
+    loaded as materialized (
+      select ${columns.map((name) => `${derived[name] ?? `s.${name}`} as ${name}`).join(", ")} from s
+      where not (${[isDeleted(table, key), ...refersTo.map((one) => lacksReference(shipped, one))].join(" or ")})),
+    written as (
+      insert into ${table} as t (${list(columns)}, origin) select *, 'shipped' from loaded
+      on conflict (${conflict}) ${change}
+      returning xmax = 0 as is_new)
+    select count(*) filter (where is_new)::integer as inserted, count(*) filter (where not is_new)::integer as updated,
+      (select coalesce(jsonb_agg(${keyOf("t")}), '[]') from ${table} as t
+        where t.origin = 'shipped' and not exists (select from loaded as s where ${keyOf("s")} = ${keyOf("t")})) as gone
+    from written`;
 };
 
 /** Runs a step for a file. @throws the step's error, with the name of the file added */
@@ -211,25 +105,28 @@ const loadTables = async (
   tables: readonly ShippedTable[],
   texts: ReadonlyMap<string, string>,
 ): Promise<LoadedTable[]> => {
-  const absent = await findAbsent(client, texts);
-  const steps: { loading: Loading; written: LoadedTable; gone: Key[] }[] = [];
+  const steps: { shipped: ShippedTable; loaded: LoadedTable; gone: string[][] }[] = [];
   for (const shipped of tables) {
     await about(shipped.file, async () => {
-      const loading = await readTable(client, shipped, texts.get(shipped.file) ?? "");
+      const rows = rowsOf(shipped, texts.get(shipped.file) ?? "");
       // Other transactions may read the table. Writers wait, so that rows do not change after they were compared.
       await client.query(`lock table ${shipped.table} in share row exclusive mode`);
-      steps.push({ loading, ...(await writeRows(client, loading, absent)) });
+      const { gone, ...counts } = (await client.query(statementFor(shipped), [rows])).rows[0];
+      steps.push({ shipped, loaded: { table: shipped.table, ...counts, deleted: 0, kept: [] }, gone });
     });
   }
   // In reverse order, so that rows are deleted before the rows to which they refer.
-  for (const { loading, written, gone } of steps.toReversed()) {
-    await about(loading.file, async () => {
-      const kept = await deleteRows(client, loading, gone);
-      written.deleted = gone.length - kept.length;
-      written.kept = kept.map((key) => key.join(" "));
+  for (const { shipped, loaded, gone } of steps.toReversed().filter(({ gone }) => gone.length > 0)) {
+    await about(shipped.file, async () => {
+      const { rows } = await client.query<{ kept: string[] }>(
+        "select internal.delete_shipped($1, $2, $3::jsonb) as kept",
+        [shipped.table, shipped.key, JSON.stringify(gone)],
+      );
+      loaded.kept = rows[0]?.kept ?? [];
+      loaded.deleted = gone.length - loaded.kept.length;
     });
   }
-  return steps.map(({ written }) => written);
+  return steps.map(({ loaded }) => loaded);
 };
 
 /**

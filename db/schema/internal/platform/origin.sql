@@ -54,3 +54,44 @@ $$;
 comment on function internal.remember_truncate() is
   'Trigger: when an operator truncates a table, records the deletion of all its rows. Argument: the columns of the '
   'key.';
+
+create or replace function internal.delete_shipped(target regclass, key text[], gone jsonb) returns text[]
+  language plpgsql volatile
+as $$
+declare
+  due jsonb[] := array(select * from jsonb_array_elements(delete_shipped.gone));
+  kept jsonb[];
+  this_row jsonb;
+begin
+  -- Mostly all can go, by one statement.
+  begin
+    execute format('delete from %s as t using unnest($1) as g (key) where jsonb_build_array(%s) = g.key', target,
+      (select string_agg(format('t.%I', k.name), ', ') from unnest(key) as k (name))) using due;
+    return '{}';
+  exception when foreign_key_violation or restrict_violation then
+    null;
+  end;
+  loop
+    kept := '{}';
+    foreach this_row in array due loop
+      begin
+        execute format('delete from %s as t where %s', target, (
+          select string_agg(
+            format(case when this_row ->> (k.n - 1)::integer is null then 't.%I is null' else 't.%I = %L' end,
+            k.name, this_row ->> (k.n - 1)::integer), ' and ')
+          from unnest(key) with ordinality as k (name, n)));
+      exception when foreign_key_violation or restrict_violation then
+        kept := kept || this_row;
+      end;
+    end loop;
+    -- The rows of a table may refer to each other, so one that stays may be free after others are gone.
+    exit when cardinality(kept) in (0, cardinality(due));
+    due := kept;
+  end loop;
+  return array(select array_to_string(array(select * from jsonb_array_elements_text(k.key)), ' ')
+    from unnest(kept) as k (key));
+end
+$$;
+comment on function internal.delete_shipped(regclass, text[], jsonb) is
+  'Deletes the rows of a table with these keys (arrays of texts), except those to which other rows refer. Returns the '
+  'keys of the rows that stay.';
