@@ -105,8 +105,7 @@ export const takeDataFolder = async (dataDir: string): Promise<DataFolder> => {
       `Another process uses the database in ${dataDir} (${who}). Stop it, or set DATA_DIR to another folder.`,
     );
   }
-  // An earlier release made the folder with the rights that the umask gives, and SQLite makes its file so. Whoever can
-  // open the file can lock it.
+  // SQLite makes its file with the rights that the umask gives, and whoever can open the file can lock it.
   await chmod(files, OWNER_ONLY.folder);
   await chmod(lockFile, OWNER_ONLY.file);
   if (before) await removeSockets(before.sockets);

@@ -27,8 +27,7 @@ const signaturesOf = async (schema: string): Promise<Map<string, Signature>> => 
   const rows = await market.sql(
     `select proname as name, coalesce(proargnames[1:pronargs], '{}') as names, pronargs - pronargdefaults as required
      from pg_proc where pronamespace = $1::regnamespace and prokind = 'f'
-     -- Of functions of one name, the last one counts: those with fewer parameters are for the previous release.
-     order by proname, pronargs`,
+     order by proname`,
     [schema],
   );
   return new Map(

@@ -156,7 +156,7 @@ test.serial("a refusal counts only on a link of ten seconds, from another networ
     refuse({ address: `::ffff:${HOST}` }),
   ]);
   for (const decline of ignored) await decline();
-  // A process of the previous release names neither browser nor address.
+  // Without a browser and an address.
   const caller = await market.connect("Hosted agent", HOST);
   await market.sql("update market.connection set created_at = now() - interval '1 minute' where agent_id = $1", [
     caller.agent,

@@ -415,7 +415,7 @@ test.serial(
     const model = { contacts: [], features: [], attributes: [], price_reasons: [{ amount: 1 }] };
     await change(cheaper, await readOf(cheaper, model));
     t.deepEqual(await amounts(id), ["1: 150 EUR", "2: 400 EUR"]);
-    // A worker of an earlier release gives no reasons, and those of the earlier text do not stay.
+    // If no reasons are given, those of the earlier text do not stay.
     const unexplained = (await readOf(text)).replace('"price_reasons"', '"other"');
     await change(text, unexplained);
     t.deepEqual(await reasonsOf(id), []);

@@ -218,40 +218,6 @@ test.serial(
   },
 );
 
-test.serial(
-  "a process of the previous release sends only codes of six digits, which stop working as any other",
-  async (t) => {
-    await quietDay();
-    await othersWrong("service", 6, 60);
-    const flow = randomBytes(32);
-    const [link, code] = [randomBytes(32), randomBytes(32)];
-    const sent = await market.call(null, "start_sign_in", {
-      flow_hash: flow,
-      method: "email",
-      purpose: "sign_in",
-      session_hash: null,
-      verification_hash: null,
-      email: randomEmail(),
-      link_hash: link,
-      code_hash: code,
-      address: "192.0.2.35",
-    });
-    t.is(sent.code_digits, 6);
-    const finish = () =>
-      market.call(null, "finish_mail_sign_in", {
-        flow_hash: flow,
-        link_hash: null,
-        code_hash: code,
-        session_hash: null,
-        new_session_hash: randomBytes(32),
-      });
-    await othersWrong("service", 6, 40);
-    t.is(await outcomeOf(finish()), "rate_limited");
-    await quietDay();
-    t.is(await outcomeOf(finish()), "done");
-  },
-);
-
 test.serial("concurrent clicks on a link sign in once", async (t) => {
   const email = randomEmail();
   const attempt = await begin({ email });
@@ -398,7 +364,6 @@ test.serial("the response is the same for addresses with and without an account"
   const first = await begin({ email });
   await people.finishMail(first, { link: first.link });
   const answer = (address: string): Promise<Answer> =>
-    // The arguments of the previous release, which knows only codes of six digits.
     market.call(null, "start_sign_in", {
       flow_hash: randomBytes(32),
       method: "email",

@@ -52,17 +52,6 @@ test.serial("after a backup was restored, new are the matches that were found af
   }
 });
 
-test.serial(
-  "a page that an earlier release began ends with a since after which everything is new once more",
-  async (t) => {
-    const ask = await market.ask(buyer);
-    const offer = await market.offer(seller);
-    const place = { list: `matches ${ask}`, sequence: 1, id: offer, score: 0, rank: 1, is_stale: false };
-    const { since } = await matches(ask, { cursor: Buffer.from(JSON.stringify(place)).toString("base64url") });
-    t.is((await matches(ask, { since })).results.length, 1);
-  },
-);
-
 test.serial("a since of another ask, or an invented one, is refused", async (t) => {
   const [one, other] = [await market.ask(buyer), await market.ask(buyer)];
   const { since } = await matches(one);

@@ -243,7 +243,7 @@ test.serial("classifiers of another training method are trained again, and store
   t.is(await lesson(LEARNING + 1), null);
   const other = JSON.stringify({ ask_kind: { ...learned.ask_kind, bias: [0, 0] } });
   await sql(database.url, `select jobs.store_classifiers('${changedAt}', ${LEARNING}, '${other}')`);
-  t.is(await lesson(LEARNING), null, "a worker of an older release does not train again");
+  t.is(await lesson(LEARNING), null, "a worker with an older training method does not train again");
   t.truthy(await lesson(LEARNING + 2));
   t.deepEqual(await sqlValue<unknown>(database.url, "select jobs.get_vocabulary() -> 'classifiers'"), learned);
   t.is(

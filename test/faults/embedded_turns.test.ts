@@ -131,7 +131,7 @@ test.serial("the same process cannot start the database twice", async (t) => {
   });
 });
 
-test.serial("a folder whose files an earlier release left open to others is closed to them", async (t) => {
+test.serial("a folder whose files are open to others is closed to them", async (t) => {
   const open = join(folder, "open");
   await mkdir(join(open, "postgres"), { recursive: true, mode: 0o755 });
   const taken = await takeDataFolder(open);

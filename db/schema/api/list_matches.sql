@@ -20,7 +20,7 @@ declare
   seen constant pg_snapshot := (given ->> 'seen')::pg_snapshot;
   present constant pg_snapshot := pg_current_snapshot();
   until constant pg_snapshot := coalesce((after ->> 'until')::pg_snapshot, present);
-  -- What the next since will hold. The cursor of an earlier release has none: then everything is new once more.
+  -- What the next since will hold.
   read pg_snapshot := case when after is null then present else (after ->> 'seen')::pg_snapshot end;
   as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, clock_timestamp());
   results jsonb;

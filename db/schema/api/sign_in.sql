@@ -93,10 +93,7 @@ begin
   end if;
   if start_sign_in.method = 'email' then
     perform internal.count_sign_in_mail(mailbox, start_sign_in.address);
-    -- A process of the previous release knows only codes of six digits.
-    if start_sign_in.code_hash_12 is not null then
-      code_digits := internal.code_digits(mailbox, start_sign_in.address);
-    end if;
+    code_digits := internal.code_digits(mailbox, start_sign_in.address);
   end if;
   insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash,
     code_digits, expires_at, kept_agents, left_account_id)

@@ -26,8 +26,6 @@ create or replace function api.sign_out() returns jsonb
   language plpgsql volatile
 as $$
 begin
-  -- The response waits until every synchronous replica has deleted the session, so that none of them accepts it later.
-  perform set_config('synchronous_commit', 'remote_apply', true);
   delete from market.session s where s.id = internal.session_id();
   return jsonb '{}';
 end
@@ -39,7 +37,6 @@ create or replace function api.sign_out_everywhere() returns jsonb
   language plpgsql volatile
 as $$
 begin
-  perform set_config('synchronous_commit', 'remote_apply', true);
   perform internal.lock_sessions(internal.account_id());
   delete from market.session s where s.account_id = internal.account_id();
   return jsonb '{}';

@@ -71,5 +71,5 @@ comment on function inspect.price_reasons(uuid) is
   'inspect.price_reasons(''0199c0de-0000-7000-8000-000000000000'') where candidate = 1. A model may have read another '
   'price, and then its price is the one of the offer. To correct the extractor, add the text with marks to '
   'reading.example, and a worker trains on it within a minute. There is no row if the text has no number and no such '
-  'statement, or was read by an earlier release.';
+  'statement.';
 grant execute on function inspect.price_reasons(uuid) to souk_dba;

@@ -2,8 +2,7 @@
 -- words only. A vector is made again only when its text or the model is another one, so that archiving and reopening in
 -- a loop costs nothing.
 
-create or replace function jobs.get_embedding_input(id uuid, model text default null, paid boolean default false)
-  returns text
+create or replace function jobs.get_embedding_input(id uuid, model text, paid boolean) returns text
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,8 +17,7 @@ begin
     -- An ask is embedded even before its text has been read.
     select a.text, false from market.ask a
     where a.id = get_embedding_input.id and a.status = 'active') as t;
-  -- A worker of the previous release names no model.
-  if input is null or get_embedding_input.model is null
+  if input is null
     or search.begin_embedding(get_embedding_input.id, input, get_embedding_input.model, get_embedding_input.paid)
   then
     return input;

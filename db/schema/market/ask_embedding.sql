@@ -26,8 +26,7 @@ comment on column market.ask_embedding.model is 'The embedding model that made t
 comment on column market.ask_embedding.embedding is
   'The vector: unit length, 512 dimensions; null if no search or matching of the market may find it.';
 comment on column market.ask_embedding.text_hash is
-  'SHA-256 of the text that the vector represents, so that a vector is made again only for another text; null for a '
-  'vector of an earlier release.';
+  'SHA-256 of the text that the vector represents, so that a vector is made again only for another text.';
 comment on column market.ask_embedding.unlisted_embedding is
   'The vector of an ask that is not active, or of a sandbox; else null. A trigger moves it here, where no index has '
   'it: the graph of the nearest has only vectors that may be found.';

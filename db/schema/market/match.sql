@@ -3,7 +3,6 @@
 create table market.match (
   ask_id uuid not null constraint match_ask_fkey references market.ask on delete cascade,
   offer_id uuid not null constraint match_offer_fkey references market.offer on delete cascade,
-  sequence bigint generated always as identity,
   score real not null,
   reasons jsonb not null,
   first_matched_at timestamptz not null default clock_timestamp(),
@@ -25,8 +24,6 @@ create policy "an account sees the matches of its asks" on market.match for sele
 comment on table market.match is 'One row is one match: an offer that answers an ask, with score and reasons.';
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';
-comment on column market.match.sequence is
-  'Read only by the previous release, whose functions may run while this one is deployed. The next one drops it.';
 comment on column market.match.score is 'The score, 0 to 1.';
 comment on column market.match.reasons is
   'For each criterion the verdict (met, violated or unknown), with the wanted and the found value.';

@@ -34,8 +34,7 @@ comment on column market.offer_embedding.facets is
   'A copy of the facets of the offer, maintained by triggers. A filtered search compares thousands of vectors. With '
   'the copy it does not have to read the offer of each vector.';
 comment on column market.offer_embedding.text_hash is
-  'SHA-256 of the text that the vector represents, so that a vector is made again only for another text; null for a '
-  'vector of an earlier release.';
+  'SHA-256 of the text that the vector represents, so that a vector is made again only for another text.';
 comment on column market.offer_embedding.unlisted_embedding is
   'The vector of an offer that is not published, or of a sandbox; else null. A trigger moves it here, where no index '
   'has it: the graph of the nearest has only vectors that may be found.';

@@ -59,7 +59,7 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
     return {
       ...found,
       title: label(found.title, TITLE_LENGTH) ?? "Without a title",
-      // The line breaks stay. Texts are cleaned when they are stored, but earlier releases stored what was sent.
+      // The line breaks stay.
       text: shown(readableText(found.text)),
       price: label(found.price, LABEL_LENGTH),
       location: label(found.location, LABEL_LENGTH),

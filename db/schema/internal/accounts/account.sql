@@ -88,9 +88,7 @@ begin
   end if;
   delete from market.proved_method m
   where m.account_id = internal.account_id() and m.method = delete_proved_method.method;
-  -- Sign out all other browsers. The commit waits for the replicas, as when a person signs out, so that they refuse
-  -- these sessions too.
-  perform set_config('synchronous_commit', 'remote_apply', true);
+  -- Sign out all other browsers.
   delete from market.session s
   where s.account_id = internal.account_id() and s.id is distinct from internal.session_id();
   if not exists (select from market.proved_method m where m.account_id = internal.account_id()) then

@@ -24,9 +24,6 @@ begin
   if not found or internal.agent_id() is not null then
     perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or this account no longer exists.');
   end if;
-  -- The commit waits for the replicas in synchronous_standby_names, so that they refuse the account's tokens and
-  -- sessions too (as in internal.end_removed_agent).
-  perform set_config('synchronous_commit', 'remote_apply', true);
   -- From here on no agent of the account can publish, however many calls the deletion takes.
   perform from market.agent a where a.account_id = erased order by a.id for update;
   update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;

@@ -20,8 +20,6 @@ create or replace function internal.recover_account(account_id uuid) returns voi
   language plpgsql volatile
 as $$
 begin
-  -- The commit waits for the replicas, so that they refuse the agents' writes too (as in internal.end_removed_agent).
-  perform set_config('synchronous_commit', 'remote_apply', true);
   update market.account a set recovered_at = now(), display_name = null where a.id = recover_account.account_id;
   delete from market.profile p where p.account_id = recover_account.account_id;
   delete from market.digest d where d.account_id = recover_account.account_id;

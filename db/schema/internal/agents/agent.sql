@@ -4,10 +4,6 @@ create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Processes of the previous release read on replicas without asking the primary (internal/platform/note_write.sql).
-  -- For them, the commit waits until the replicas in synchronous_standby_names have applied it. Without such replicas
-  -- this changes nothing. The next release sets remote_apply nowhere.
-  perform set_config('synchronous_commit', 'remote_apply', true);
   update market.connection set declined_at = now()
   where agent_id = new.id and approved_at is null and declined_at is null;
   delete from market.idempotency_key where owner_id = new.id;

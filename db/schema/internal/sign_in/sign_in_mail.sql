@@ -75,8 +75,7 @@ begin
       (9, network, 50, interval '1 day'),
       (9, 'service', 10000, interval '1 day'),
       (12, network, 100, interval '1 hour')) as l (digits, scope, cap, span)
-    -- A process of the previous release does not name the address.
-    where l.digits = wrong_code_windows.digits and l.scope is not null;
+    where l.digits = wrong_code_windows.digits;
 end
 $$;
 comment on function internal.wrong_code_windows(integer, text, text) is
