@@ -67,7 +67,7 @@ begin
   begin
     execute format('delete from %s as t using unnest($1) as g (key) where jsonb_build_array(%s) = g.key', target,
       (select string_agg(format('t.%I', k.name), ', ') from unnest(key) as k (name))) using due;
-    return '{}';
+    return array[]::text[];
   exception when foreign_key_violation or restrict_violation then
     null;
   end;
