@@ -35,7 +35,7 @@ const sentenceOf = (issue: z.core.$ZodRawIssue): string => {
 };
 
 /** At most this many errors are returned, so that the response stays short. A client can correct this many at once. */
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 
 /**
  * Checks a value against a schema.
@@ -46,7 +46,7 @@ export const check = <Schema extends z.ZodType>(
   value: unknown,
 ): { data: z.infer<Schema> | undefined; errors: FieldError[] } => {
   const { data, error } = schema.safeParse(value, { error: sentenceOf });
-  const errors = (error?.issues ?? []).slice(0, MOST_ERRORS).map(({ path, message }) => ({
+  const errors = (error?.issues ?? []).slice(0, MAX_ERRORS).map(({ path, message }) => ({
     pointer: path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
     detail: message,
   }));

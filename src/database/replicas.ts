@@ -44,7 +44,7 @@ type Question = { hash: Buffer; mark: Mark; answer: (mayRead: boolean) => void }
  * ten seconds between two heartbeats of a worker, which write WAL even if nobody else does; and much shorter than the
  * five minutes for which writes stay noted (jobs.purge_keys).
  */
-const MOST_BEHIND_MS = 30_000;
+const MAX_BEHIND_MS = 30_000;
 /**
  * The interval at which marks are made and replicas are asked. After a write, a caller reads on the primary for about
  * this long. A round costs each server some 0.1 ms.
@@ -68,7 +68,7 @@ const positionOf = (lsn: string): bigint => {
  * @param options.primary a pool of one connection to the primary, for nothing else. Its queries need a time limit
  * @param options.onChange is told when a replica comes into use or goes out of use
  * @param options.pooled the primary is behind a pooler, so named statements are not used
- * @param options.mostBehindMs shorter than MOST_BEHIND_MS in tests
+ * @param options.mostBehindMs shorter than MAX_BEHIND_MS in tests
  */
 export const followReplicas = (options: {
   primary: pg.Pool;
@@ -77,7 +77,7 @@ export const followReplicas = (options: {
   pooled?: boolean;
   mostBehindMs?: number;
 }): Replicas => {
-  const { primary, pooled = false, mostBehindMs = MOST_BEHIND_MS } = options;
+  const { primary, pooled = false, mostBehindMs = MAX_BEHIND_MS } = options;
   const replicas = options.replicas.map((replica) => ({
     ...replica,
     /** How many calls it answers. */

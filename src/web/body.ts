@@ -57,14 +57,14 @@ const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
  * half a million empty lists, which take a quarter of a second to parse and to look at, and meanwhile nobody else is
  * answered. Strings of any length cost little.
  */
-const MOST_VALUES = 5_000;
+const MAX_VALUES = 5_000;
 
 /**
  * How deep objects and lists may lie in each other, the body itself being the first level: more than twenty times as deep
  * as any request is. Functions that call themselves for each level, such as JSON.stringify, have a stack for some
  * thousands, and fewer where the stack is in use already.
  */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 
 /** The problem of a body that is larger than `maxBytes`. */
 export const tooLarge = (maxBytes: number): Problem =>
@@ -182,11 +182,11 @@ const endOfString = (text: string, start: number): number => {
 /** Returns what a text has too much of if it is JSON, or null. Looks at no values after those that are too many. */
 const excessOf = (text: string): string | null => {
   // Every level has a beginning and an end.
-  if (text.length <= 2 * MOST_LEVELS) return null;
+  if (text.length <= 2 * MAX_LEVELS) return null;
   let values = 0;
   let level = 0;
   let deepest = 0;
-  for (let place = 0; place < text.length && values <= MOST_VALUES; place += 1) {
+  for (let place = 0; place < text.length && values <= MAX_VALUES; place += 1) {
     const one = text[place];
     if (one === '"') place = endOfString(text, place);
     else if (one === ",") values += 1;
@@ -196,8 +196,8 @@ const excessOf = (text: string): string | null => {
       deepest = Math.max(deepest, level);
     } else if (one === "]" || one === "}") level -= 1;
   }
-  if (values > MOST_VALUES) return `${MOST_VALUES.toLocaleString("en")} members and entries of lists`;
-  return deepest > MOST_LEVELS ? `${MOST_LEVELS} levels of objects and lists` : null;
+  if (values > MAX_VALUES) return `${MAX_VALUES.toLocaleString("en")} members and entries of lists`;
+  return deepest > MAX_LEVELS ? `${MAX_LEVELS} levels of objects and lists` : null;
 };
 
 /** Parses the text of a body. @throws Problem 400 if it is not JSON, or has too many values or levels */

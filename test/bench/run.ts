@@ -64,7 +64,7 @@ const CONNECTIONS = 16;
 /** The threads of pgbench. The goals are stated for a machine with two processors. */
 const THREADS = 2;
 /** With fewer turns, one disturbance decides a ratio. */
-const LEAST_ROUNDS = 3;
+const MIN_ROUNDS = 3;
 /** How long texts arrive at a steady rate, unless told otherwise. */
 const PUBLISHING_MINUTES = 10;
 /** The time before a measurement in which statements are prepared, code is compiled and pages are read. */
@@ -105,7 +105,7 @@ const { values: options } = parseArgs({
     asks: { type: "string", default: "20000" },
     chart: { type: "string", default: CHART },
     seconds: { type: "string", default: "6" },
-    rounds: { type: "string", default: String(LEAST_ROUNDS) },
+    rounds: { type: "string", default: String(MIN_ROUNDS) },
     peers: { type: "boolean", default: true },
     memory: { type: "boolean", default: false },
     requests: { type: "string", default: "1000000" },
@@ -136,7 +136,7 @@ const summaryOf = (samples: Sample[]) => {
 const PEER_COLUMNS = [42, 13, 12, 13, 12, 10, 12, 12, 12];
 /** Returns a ratio as it is printed. */
 const ratioOf = (ratio: number, print: (ratio: number) => string): string =>
-  rounds < LEAST_ROUNDS ? "" : print(ratio);
+  rounds < MIN_ROUNDS ? "" : print(ratio);
 
 const turnSeconds = Math.max(1, Math.ceil(seconds / rounds));
 
@@ -321,7 +321,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   row(["POST /v1/offers, one by one", "", "", "", quantile(published), "", "", quantile(published, 0.99), ""]);
   for (const scenario of scenarios) await measure(server, port, scenario);
   await compareTools(cluster, service, scenarios);
-  if (rounds < LEAST_ROUNDS) print(`No ratios: they need ${LEAST_ROUNDS} rounds, and there were ${rounds}.`);
+  if (rounds < MIN_ROUNDS) print(`No ratios: they need ${MIN_ROUNDS} rounds, and there were ${rounds}.`);
   if (options.peers) await measurePeers(cluster, server, market.url, targets);
   print();
   print(

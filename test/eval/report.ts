@@ -56,7 +56,7 @@ export type Sliced = { lang?: string | undefined; tags?: string[]; ask_kind?: st
 export type Judged<L> = { line: L; judged: Judgement };
 
 /** Slices of fewer lines say nothing by themselves. Their lines are in the whole. */
-const LEAST_SLICE = 2;
+const MIN_SLICE = 2;
 
 const slicesOf = ({ lang, tags = [], ask_kind: kind }: Sliced): string[] => [
   ...(lang === undefined ? [] : [`lang ${lang}`, ...(lang === "en" ? [] : ["lang not en"])]),
@@ -91,7 +91,7 @@ export const tableOf = <L extends Sliced>(name: string, all: readonly Judged<L>[
       all.map(({ judged }) => judged),
     ),
     ...[...slices]
-      .filter(([, judgements]) => judgements.length >= LEAST_SLICE)
+      .filter(([, judgements]) => judgements.length >= MIN_SLICE)
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([slice, judgements]) => row(`  ${slice}`, judgements)),
   ];

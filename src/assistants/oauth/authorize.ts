@@ -24,7 +24,7 @@ export type OAuthContext = {
 type Fault = { error: string; error_description: string };
 
 /** The contract of the table market.oauth_grant, in characters. */
-const MOST_STATE = 4_000;
+const MAX_STATE = 4_000;
 
 const fault = (error: string, error_description: string): Fault => ({ error, error_description });
 
@@ -38,8 +38,8 @@ const faultOf = (baseUrl: string, query: URLSearchParams): Fault | null => {
     return fault("invalid_request", "PKCE is required: send code_challenge, and code_challenge_method=S256.");
   if (!/^[\w-]{43}$/.test(query.get("code_challenge") ?? ""))
     return fault("invalid_request", "The code_challenge is not a SHA-256 in base64url, which has 43 characters.");
-  if ((query.get("state") ?? "").length > MOST_STATE)
-    return fault("invalid_request", `A state has at most ${MOST_STATE} characters.`);
+  if ((query.get("state") ?? "").length > MAX_STATE)
+    return fault("invalid_request", `A state has at most ${MAX_STATE} characters.`);
   if (!query.getAll("resource").every((resource) => isOurResource(baseUrl, resource)))
     return fault(
       "invalid_target",
@@ -95,7 +95,7 @@ export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocum
         ...wrong,
         way_back: responseUri(
           baseUrl(),
-          { redirect_uri, state: (state ?? "").length > MOST_STATE ? null : state },
+          { redirect_uri, state: (state ?? "").length > MAX_STATE ? null : state },
           wrong,
         ),
       });

@@ -18,11 +18,11 @@ type ClientDocument = { client_name: string; redirect_uris: string[] };
 export type FindDocument = (clientId: string) => Promise<ClientDocument>;
 
 /** Twice what the draft of the standard recommends as the limit, and ten times what clients publish. */
-const MOST_BYTES = 10 * 1024;
+const MAX_BYTES = 10 * 1024;
 /** A person waits for the page. A site that takes longer than this is down. */
-const MOST_MS = 5_000;
+const MAX_MS = 5_000;
 /** Twice what one address may ask for in an hour, so that one address cannot keep others waiting with slow documents. */
-const MOST_AT_ONCE = 60;
+const MAX_AT_ONCE = 60;
 
 const unusable = (why: string): Problem =>
   problem(
@@ -62,16 +62,16 @@ const readBody = async (response: AsyncIterable<Buffer>): Promise<string | null>
   for await (const chunk of response) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) return null;
+    if (bytes > MAX_BYTES) return null;
   }
   return Buffer.concat(chunks).toString("utf8");
 };
 
 /** Fetches a body. @throws an Error whose message ends the sentence "... but" */
 const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFunction): Promise<string> => {
-  const signal = AbortSignal.timeout(MOST_MS);
+  const signal = AbortSignal.timeout(MAX_MS);
   const fail = (): never => {
-    if (signal.aborted) throw new Error(`nothing whole came from there within ${MOST_MS / 1_000} seconds`);
+    if (signal.aborted) throw new Error(`nothing whole came from there within ${MAX_MS / 1_000} seconds`);
     // The message of a connection that fails would tell strangers what is in our network.
     throw new Error("it cannot be reached there from the internet");
   };
@@ -83,7 +83,7 @@ const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFu
     throw new Error(flaw);
   }
   const body = await readBody(response).catch(fail);
-  if (body === null) throw new Error(`the document there has more than ${MOST_BYTES / 1024} KB`);
+  if (body === null) throw new Error(`the document there has more than ${MAX_BYTES / 1024} KB`);
   return body;
 };
 
@@ -117,7 +117,7 @@ export const findDocuments = (anyAddress: boolean, lookup?: LookupFunction): Fin
   return async (clientId) => {
     if (!isClientId(clientId, anyAddress))
       throw unusable("that is not an https address with a path, written in its usual form");
-    if (fetching >= MOST_AT_ONCE)
+    if (fetching >= MAX_AT_ONCE)
       throw problem(
         "service_unavailable",
         "Too many programs are being introduced at the moment. Try again in a few seconds.",
