@@ -20,6 +20,7 @@ set local check_function_bodies = off;
 --!include internal/offers/visible_name.sql
 --!include internal/agents/claims.sql
 --!include internal/platform/origin.sql
+--!include internal/platform/copy_comments.sql
 --!include reading/fold.sql
 --!include reading/note_change.sql
 --!include reading/note_synonym_change.sql

@@ -135,8 +135,7 @@ const summaryOf = (samples: Sample[]) => {
 
 const PEER_COLUMNS = [42, 13, 12, 13, 12, 10, 12, 12, 12];
 /** Returns a ratio as it is printed. */
-const ratioOf = (ratio: number, print: (ratio: number) => string): string =>
-  rounds < MIN_ROUNDS ? "" : print(ratio);
+const ratioOf = (ratio: number, print: (ratio: number) => string): string => (rounds < MIN_ROUNDS ? "" : print(ratio));
 
 const turnSeconds = Math.max(1, Math.ceil(seconds / rounds));
 

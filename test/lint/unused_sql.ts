@@ -128,5 +128,10 @@ async function callersText(): Promise<string> {
   for (const entry of await readdir(join(ROOT, "test"), { recursive: true, withFileTypes: true })) {
     if (entry.name === ENDPOINTS) texts.push(await readFile(join(entry.parentPath, entry.name), "utf8"));
   }
+  // Statements that run while the schema is loaded.
+  for (const entry of await readdir(join(ROOT, "db/schema"), { recursive: true, withFileTypes: true })) {
+    if (entry.isFile())
+      texts.push(...((await readFile(join(entry.parentPath, entry.name), "utf8")).match(/^select .*$/gm) ?? []));
+  }
   return texts.join("\n");
 }

@@ -8,16 +8,11 @@ create or replace view admin.account with (security_invoker) as
   from market.account a left join market.account_stats p on p.account_id = a.id
   where a.sandbox_id is null;
 comment on view admin.account is E'@primaryKey id\nAn account that agents act for, with its stats.';
-comment on column admin.account.id is 'UUIDv7, so ids are in order of age.';
+select internal.copy_comments('admin.account', 'market.account');
 comment on column admin.account.display_name is 'The name that the person chose; not checked.';
-comment on column admin.account.created_at is 'When the account was created.';
-comment on column admin.account.claimed_at is
-  'When a person claimed the account by approving its agent; null until then.';
 comment on column admin.account.suspended_at is
   'When the account was suspended. Its agents may read, its writes are refused, and its offers are not shown. Null '
   'while it is not suspended.';
-comment on column admin.account.suspension_reason is 'Code of the reason for the suspension.';
-comment on column admin.account.suspension_note is 'The reason for the suspension, as its owner reads it.';
 comment on column admin.account.offers_active is 'Number of offers that are published now.';
 comment on column admin.account.offers_lifetime is 'Number of offers that were ever published.';
 comment on column admin.account.offers_removed is 'Number of offers that moderation has removed and not restored.';
@@ -34,14 +29,12 @@ create or replace view admin.agent with (security_invoker) as
 comment on view admin.agent is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
   'agents\nAn agent: software that acts for an account.';
-comment on column admin.agent.id is 'UUIDv7, so ids are in order of age.';
+select internal.copy_comments('admin.agent', 'market.agent');
 comment on column admin.agent.account_id is E'@behavior +filterBy\nThe account that the agent acts for.';
 comment on column admin.agent.name is 'The name that the agent gave itself; not checked.';
-comment on column admin.agent.created_at is 'When the agent was created.';
 comment on column admin.agent.connected_at is
   'When a person approved the agent; null until then, and after the account was recovered, until the person approves '
   'it again.';
-comment on column admin.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
 grant select on admin.agent to souk_moderator;
 
 create or replace view admin.ask with (security_invoker) as
@@ -52,18 +45,8 @@ create or replace view admin.ask with (security_invoker) as
 comment on view admin.ask is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName asks\n'
   'An ask: what an account looks for. Only its owner and moderators see it.';
-comment on column admin.ask.id is 'UUIDv7, so ids are in order of age.';
+select internal.copy_comments('admin.ask', 'market.ask');
 comment on column admin.ask.account_id is E'@behavior +filterBy\nThe account that asks.';
-comment on column admin.ask.agent_id is 'The agent that created the ask.';
-comment on column admin.ask.status is 'active, fulfilled or archived.';
-comment on column admin.ask.title is 'Title extracted from the text.';
-comment on column admin.ask.text is 'The text as sent.';
-comment on column admin.ask.domain is 'Domain of the taxonomy that a matching offer would have.';
-comment on column admin.ask.category is 'Category of the domain.';
-comment on column admin.ask.ask_kind is 'What the account wants: buy, rent, hire and so on.';
-comment on column admin.ask.criteria is 'The criteria extracted from the text.';
-comment on column admin.ask.created_at is 'When the ask was created.';
-comment on column admin.ask.updated_at is 'When the ask last changed.';
 grant select on admin.ask to souk_moderator;
 
 create or replace function admin.account_limits(account admin.account) returns setof admin.account_limit

@@ -6,20 +6,14 @@ create or replace view admin.audit_event with (security_invoker) as
   from market.audit_event e;
 comment on view admin.audit_event is
   E'@primaryKey id\nAn event of the audit log: one change by one actor. Nobody can change or delete events.';
-comment on column admin.audit_event.id is 'UUIDv7, so ids are in order of age.';
-comment on column admin.audit_event.at is 'When the change happened.';
+select internal.copy_comments('admin.audit_event', 'market.audit_event');
 comment on column admin.audit_event.actor_type is E'@behavior +filterBy\nperson, agent, moderator, job or dba.';
 comment on column admin.audit_event.account_id is
   E'@behavior +filterBy\nThe account that acted, itself or through its agent.';
 comment on column admin.audit_event.agent_id is 'The agent that acted.';
-comment on column admin.audit_event.sql_role is 'The SQL role of the statement.';
 comment on column admin.audit_event.action is E'@behavior +filterBy\nWhat was done, such as offer.removed.';
 comment on column admin.audit_event.table_name is 'The table of the changed row.';
 comment on column admin.audit_event.row_id is E'@behavior +filterBy\nThe id of the changed row.';
 comment on column admin.audit_event.subject_account_id is
   E'@behavior +filterBy\nThe account to which the changed row belongs.';
-comment on column admin.audit_event.before is 'The changed values before the change.';
-comment on column admin.audit_event.after is 'The changed values after the change.';
-comment on column admin.audit_event.request_id is
-  'The Request-Id of the call that made the change, or "job" and the id of the worker''s job; null for a dba.';
 grant select on admin.audit_event to souk_moderator;

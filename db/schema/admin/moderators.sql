@@ -5,20 +5,16 @@ create or replace view admin.moderator with (security_invoker) as
     m.appointed_by
   from market.moderator m join market.account a on a.id = m.account_id;
 comment on view admin.moderator is E'@primaryKey account_id\nA moderator.';
-comment on column admin.moderator.account_id is 'The account with which the moderator signs in.';
+select internal.copy_comments('admin.moderator', 'market.moderator');
 comment on column admin.moderator.name is 'The display name of the account, or a generated name that stays the same.';
-comment on column admin.moderator.appointed_at is 'When the moderator was appointed.';
-comment on column admin.moderator.appointed_by is
-  'How the moderator was appointed: the SQL role that did it, or the first-start link.';
 grant select on admin.moderator to souk_moderator;
 
 create or replace view admin.reason with (security_invoker) as
   select r.code, r.rank, r.summary, r.sentence from market.reason r;
 comment on view admin.reason is
   E'@primaryKey code\nA reason for a report, or for removing an offer or suspending an account.';
-comment on column admin.reason.code is 'The code that the owner''s agent sees.';
+select internal.copy_comments('admin.reason', 'market.reason');
 comment on column admin.reason.rank is E'@behavior +orderBy\nThe position in lists.';
-comment on column admin.reason.summary is 'The meaning of the code.';
 comment on column admin.reason.sentence is 'What the owner reads when you write no sentence.';
 grant select on admin.reason to souk_moderator;
 

@@ -12,38 +12,15 @@ comment on view admin.offer is
   E'@primaryKey id\n@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName '
   'offers\n@foreignKey (agent_id) references admin.agent (id)|@fieldName agent|@foreignFieldName offers\n'
   'An offer of any status.';
-comment on column admin.offer.id is 'UUIDv7, so ids are in order of age.';
+select internal.copy_comments('admin.offer', 'market.offer');
 comment on column admin.offer.account_id is
   E'@behavior +filterBy\nThe account that owns the offer; null when the account no longer exists.';
 comment on column admin.offer.agent_id is E'@behavior +filterBy\nThe agent that published the offer.';
-comment on column admin.offer.status is 'pending_review, published, rejected, archived or removed.';
-comment on column admin.offer.title is 'Title made of words of the text.';
-comment on column admin.offer.text is 'The text as sent.';
-comment on column admin.offer.images is 'Links to images. This service never opens them.';
-comment on column admin.offer.language is 'Language of the text.';
-comment on column admin.offer.domain is 'Domain of the taxonomy.';
-comment on column admin.offer.category is 'Category of the domain.';
-comment on column admin.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
 comment on column admin.offer.price is 'The price in the words of the text.';
 comment on column admin.offer.location is 'The place as the text names it.';
-comment on column admin.offer.metadata is
-  'Extracted from the text: pricing, location, space, features, condition, attributes.';
-comment on column admin.offer.contact is 'The person or organization to contact, and how.';
-comment on column admin.offer.extraction is
-  'For each field the extracted value, its quote in the text with start and end, and the confidence.';
-comment on column admin.offer.missing_fields is 'Fields that the text left unclear.';
-comment on column admin.offer.warnings is 'Warnings that the agent got.';
-comment on column admin.offer.reviewed is 'Whether a moderator looked at the present version of the offer and kept it.';
-comment on column admin.offer.review_reason is 'Code of the reason for which the offer was removed or rejected.';
-comment on column admin.offer.review_note is
-  'The reason for which the offer was removed or rejected, as its owner reads it.';
-comment on column admin.offer.created_at is 'When the offer was submitted.';
 comment on column admin.offer.updated_at is
   'When the offer, or its change that waits, last changed. A decision includes the value that the moderator saw, and '
   'raises 409 when the offer has changed since.';
-comment on column admin.offer.published_at is 'When the offer was first published.';
-comment on column admin.offer.removed_at is 'When the offer was last removed.';
-comment on column admin.offer.suspended_at is 'When it was archived because its account was suspended.';
 grant select on admin.offer to souk_moderator;
 
 create or replace function admin.offer_obstacle(offer admin.offer) returns text
@@ -62,29 +39,9 @@ comment on view admin.offer_change is
   E'@primaryKey offer_id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName '
   'change\nThe last change of an offer, if it waits for a decision (publishOffer or rejectOffer) or was rejected. The '
   'offer itself is what everyone sees.';
-comment on column admin.offer_change.offer_id is 'The offer, which stays as it is until the change is published.';
-comment on column admin.offer_change.agent_id is 'The agent that changed the offer.';
-comment on column admin.offer_change.title is 'Title made of words of the text.';
-comment on column admin.offer_change.text is 'The text as sent.';
-comment on column admin.offer_change.images is 'Links to images. This service never opens them.';
-comment on column admin.offer_change.language is 'Language of the text.';
-comment on column admin.offer_change.domain is 'Domain of the taxonomy.';
-comment on column admin.offer_change.category is 'Category of the domain.';
-comment on column admin.offer_change.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
+select internal.copy_comments('admin.offer_change', 'market.offer_change');
 comment on column admin.offer_change.price is 'The price in the words of the text.';
 comment on column admin.offer_change.location is 'The place as the text names it.';
-comment on column admin.offer_change.metadata is
-  'Extracted from the text: pricing, location, space, features, condition, attributes.';
-comment on column admin.offer_change.contact is 'The person or organization to contact, and how.';
-comment on column admin.offer_change.extraction is
-  'For each field the extracted value, its quote in the text with start and end, and the confidence.';
-comment on column admin.offer_change.missing_fields is 'Fields that the text left unclear.';
-comment on column admin.offer_change.warnings is 'Warnings that the agent got.';
-comment on column admin.offer_change.created_at is 'When the change was submitted.';
-comment on column admin.offer_change.rejected_at is 'When a moderator rejected the change; null while it waits.';
-comment on column admin.offer_change.review_reason is 'Code of the reason for which the change was rejected.';
-comment on column admin.offer_change.review_note is
-  'The reason for which the change was rejected, as its owner reads it.';
 grant select on admin.offer_change to souk_moderator;
 
 create or replace view admin.report with (security_invoker) as
@@ -94,15 +51,11 @@ comment on view admin.report is
   E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName reports\n'
   '@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName reports\n'
   'A report: an account asks the moderators to look at an offer.';
-comment on column admin.report.id is 'UUIDv7, so ids are in order of age.';
+select internal.copy_comments('admin.report', 'market.report');
 comment on column admin.report.offer_id is E'@behavior +filterBy\nThe reported offer.';
 comment on column admin.report.account_id is
   E'@behavior +filterBy\nThe account that reported; null when it was deleted, and for an agent that its person has not '
   'connected.';
-comment on column admin.report.agent_id is 'The agent that reported.';
-comment on column admin.report.reason is 'Code of the reason.';
-comment on column admin.report.comment is 'The reporter''s comment.';
-comment on column admin.report.created_at is 'When the offer was last reported by this account.';
 comment on column admin.report.completed_at is 'When a decision completed the report; null while it waits.';
 grant select on admin.report to souk_moderator;
 
@@ -111,13 +64,8 @@ create or replace view admin.appeal with (security_invoker) as
 comment on view admin.appeal is
   E'@primaryKey offer_id,removed_at\n@foreignKey (offer_id) references admin.offer (id)|@fieldName '
   'offer|@foreignFieldName appeals\nAn appeal: the owner of a removed offer asks for a decision of another moderator.';
+select internal.copy_comments('admin.appeal', 'market.appeal');
 comment on column admin.appeal.offer_id is E'@behavior +filterBy\nThe removed offer.';
-comment on column admin.appeal.removed_at is 'When the offer was removed.';
-comment on column admin.appeal.account_id is 'The account that appeals.';
-comment on column admin.appeal.agent_id is 'The agent that appealed.';
-comment on column admin.appeal.comment is 'The owner''s comment.';
-comment on column admin.appeal.created_at is 'When the appeal was made.';
-comment on column admin.appeal.decided_at is 'When a moderator decided on the appeal; null while it waits.';
 grant select on admin.appeal to souk_moderator;
 
 create or replace view admin.decision with (security_invoker) as
@@ -128,7 +76,7 @@ comment on view admin.decision is
   '@foreignKey (account_id) references admin.account (id)|@fieldName account|@foreignFieldName decisions\n'
   '@foreignKey (moderator_id) references admin.moderator (account_id)|@fieldName moderator|@foreignFieldName '
   'decisions\nA decision of a moderator.';
-comment on column admin.decision.id is 'UUIDv7, so ids are in order of age.';
+select internal.copy_comments('admin.decision', 'market.decision');
 comment on column admin.decision.moderator_id is
   E'@behavior +filterBy\nThe moderator; null when the account no longer exists.';
 comment on column admin.decision.action is
@@ -137,11 +85,6 @@ comment on column admin.decision.offer_id is
   E'@behavior +filterBy\nThe offer that was decided on; null for accounts and agents.';
 comment on column admin.decision.account_id is
   E'@behavior +filterBy\nThe account that was decided on, or that owns the offer or agent.';
-comment on column admin.decision.agent_id is 'The agent that was removed; null for other actions.';
-comment on column admin.decision.reason is 'Code of the reason.';
-comment on column admin.decision.sentence is
-  'The reason in words: a sentence for the owner, or a note for other moderators.';
-comment on column admin.decision.created_at is 'When the decision was made.';
 grant select on admin.decision to souk_moderator;
 
 create or replace function admin.offer_similar(offer admin.offer) returns setof admin.offer

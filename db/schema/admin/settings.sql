@@ -7,13 +7,10 @@ create or replace view admin.setting with (security_invoker) as
 comment on view admin.setting is
   E'@primaryKey name\n@foreignKey (changed_by) references admin.moderator (account_id)|@fieldName changer|@behavior '
   '-backwards\nA setting: a switch, or a number within bounds.';
-comment on column admin.setting.name is 'The name of the setting.';
+select internal.copy_comments('admin.setting', 'market.setting');
 comment on column admin.setting.value is 'true or false, or a whole number.';
-comment on column admin.setting.summary is 'What the setting does.';
 comment on column admin.setting.least is 'The smallest allowed number; null for a switch.';
 comment on column admin.setting.most is 'The largest allowed number; null for a switch.';
-comment on column admin.setting.changed_by is 'The moderator who last changed the setting; null when no moderator did.';
-comment on column admin.setting.changed_at is 'When a moderator last changed the setting.';
 grant select on admin.setting to souk_moderator;
 
 create or replace function admin.change_setting(name text, value jsonb, expected_value jsonb) returns admin.setting

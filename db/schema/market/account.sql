@@ -36,7 +36,7 @@ create policy "a person sets the display name of its account" on market.account 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.account is 'One row is one account that agents act for.';
-comment on column market.account.id is 'UUIDv7.';
+comment on column market.account.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.account.display_name is 'The name that the person chose; null until the person chose one.';
 comment on column market.account.claimed_at is
   'When a person claimed the account by approving its agent; null while the account is provisional.';

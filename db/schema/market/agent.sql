@@ -37,7 +37,7 @@ create policy "a person removes agents of the account" on market.agent for updat
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.agent is 'One row is one agent. Only the agent knows its token; the row has the hash.';
-comment on column market.agent.id is 'UUIDv7.';
+comment on column market.agent.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.agent.account_id is
   'The account that the agent acts for; provisional until a person approves the agent.';
 comment on column market.agent.name is 'The name that the agent gave itself.';

@@ -71,7 +71,7 @@ create policy "a connected caller changes asks of its account" on market.ask for
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.ask is 'One row is one ask.';
-comment on column market.ask.id is 'UUIDv7.';
+comment on column market.ask.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.ask.account_id is 'The account that asks.';
 comment on column market.ask.agent_id is 'The agent that created the ask; null when the person did it in the browser.';
 comment on column market.ask.status is 'active, fulfilled or archived.';

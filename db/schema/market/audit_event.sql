@@ -57,7 +57,7 @@ create policy "the owner sees all" on market.audit_event_default to souk_owner u
 
 comment on table market.audit_event is
   'One row is one change of one audited row. The log is append-only and kept for 12 months.';
-comment on column market.audit_event.id is 'UUIDv7.';
+comment on column market.audit_event.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.audit_event.at is 'When the change happened.';
 comment on column market.audit_event.actor_type is 'person, agent, moderator, job or dba.';
 comment on column market.audit_event.account_id is 'The account that acted, itself or through its agent.';

@@ -28,7 +28,7 @@ create policy "the owner sees all" on market.decision to souk_owner using (true)
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.decision is 'One row is one decision of a moderator.';
-comment on column market.decision.id is 'UUIDv7.';
+comment on column market.decision.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.decision.moderator_id is 'The moderator; null when the account no longer exists.';
 comment on column market.decision.action is
   'On an offer: keep, remove, restore, uphold, publish or reject. On an account or agent: suspend, reinstate, '

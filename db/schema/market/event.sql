@@ -44,7 +44,7 @@ create policy "the owner sees all" on market.event_default to souk_owner using (
 
 comment on table market.event is
   'One row is one event: something that happened to an account. Agents read events for 30 days.';
-comment on column market.event.id is 'UUIDv7.';
+comment on column market.event.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.event.account_id is 'The account to which it happened.';
 comment on column market.event.xid is
   'The transaction in which it happened. A cursor holds the transactions that its reader has seen.';

@@ -38,7 +38,7 @@ create policy "the owner sees all" on market.kept_record to souk_owner using (tr
 comment on table market.kept_record is
   'One row is a sign-in method that was removed from an account, or that an account had proved which was deleted, with '
   'what moderation decided about the account. It is kept for twelve months. It names no person.';
-comment on column market.kept_record.id is 'UUIDv7.';
+comment on column market.kept_record.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.kept_record.account_id is
   'The account from which the method was removed. While it exists, its own rows say what moderation decided. Null '
   'after it was deleted: then the other columns say it.';

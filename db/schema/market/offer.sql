@@ -120,7 +120,7 @@ create policy "a connected caller changes the status of offers of its account" o
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.offer is 'One row is one offer, with its text and what was extracted from it.';
-comment on column market.offer.id is 'UUIDv7.';
+comment on column market.offer.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.offer.account_id is 'The account that owns the offer; null when the account no longer exists.';
 comment on column market.offer.agent_id is
   'The agent that published the offer; null when the person did it in the browser.';
@@ -141,7 +141,7 @@ comment on column market.offer.price_period is
 comment on column market.offer.location_text is 'The place as the text names it.';
 comment on column market.offer.metadata is
   'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';
-comment on column market.offer.contact is 'The contact object of the contract, schema_version 2.';
+comment on column market.offer.contact is 'The person or organization to contact, and how (schema_version 2).';
 comment on column market.offer.extraction is
   'For each field the value, its quote with start and end in code points (zero-based, end exclusive), the basis and '
   'the confidence.';

@@ -62,30 +62,11 @@ create policy "an account sees the changes of its offers" on market.offer_change
 comment on table market.offer_change is
   'One row is one change of an approved offer that waits for a moderator, or that a moderator rejected. A change that '
   'a moderator publishes becomes the offer, and its row is deleted. An offer has at most one row: its last change.';
+select internal.copy_comments('market.offer_change', 'market.offer');
 comment on column market.offer_change.offer_id is 'The offer, which stays as it is until the change is published.';
 comment on column market.offer_change.account_id is 'The account that owns the offer.';
 comment on column market.offer_change.agent_id is
   'The agent that changed the offer; null when the person did it in the browser.';
-comment on column market.offer_change.text is 'The text as sent, NFC, without invisible characters.';
-comment on column market.offer_change.images is 'Links to images. This service never fetches them.';
-comment on column market.offer_change.language is 'Language of the text, BCP 47.';
-comment on column market.offer_change.title is 'Title made of words of the text.';
-comment on column market.offer_change.domain is 'Domain of the taxonomy; null when the extractor is not confident.';
-comment on column market.offer_change.category is 'Category of the domain; null when the extractor is not confident.';
-comment on column market.offer_change.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
-comment on column market.offer_change.price_hundredths is 'Asking price in hundredths of the major unit.';
-comment on column market.offer_change.price_currency is 'ISO 4217.';
-comment on column market.offer_change.price_period is
-  'The period or unit of the price: one_time, hour, day, week, month, year or project.';
-comment on column market.offer_change.location_text is 'The place as the text names it.';
-comment on column market.offer_change.metadata is
-  'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';
-comment on column market.offer_change.contact is 'The contact object of the contract, schema_version 2.';
-comment on column market.offer_change.extraction is
-  'For each field the value, its quote with start and end in code points (zero-based, end exclusive), the basis and '
-  'the confidence.';
-comment on column market.offer_change.missing_fields is 'Fields that the text left unclear.';
-comment on column market.offer_change.warnings is 'Warnings for the agent, as sentences.';
 comment on column market.offer_change.price_reasons is
   'Why the built-in extractor took its price. They move to reading.price_reason when the change is published.';
 comment on column market.offer_change.created_at is 'When the change was stored.';

@@ -40,7 +40,7 @@ create policy "a caller reports again" on market.report for update to souk_agent
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.report is 'One row is one report of an offer to the moderators.';
-comment on column market.report.id is 'UUIDv7.';
+comment on column market.report.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.report.offer_id is 'The reported offer.';
 comment on column market.report.account_id is
   'The account that reported; null when it was deleted, and for an agent that its person has not connected.';

@@ -28,7 +28,7 @@ create policy "a person signs out" on market.session for delete to souk_person
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.session is 'One row is one browser session of a person.';
-comment on column market.session.id is 'UUIDv7.';
+comment on column market.session.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.session.account_id is 'The account of the person.';
 comment on column market.session.secret_hash is 'SHA-256 of the secret in the cookie.';
 comment on column market.session.created_at is 'When the person signed in, or approved an agent.';

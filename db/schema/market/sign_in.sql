@@ -51,7 +51,7 @@ create policy "the owner sees all" on market.sign_in to souk_owner using (true) 
 
 comment on table market.sign_in is
   'One row is one attempt to sign in or to prove a method. It contains hashes of secrets, but no secret.';
-comment on column market.sign_in.id is 'UUIDv7.';
+comment on column market.sign_in.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.sign_in.flow_hash is 'SHA-256 of the secret that only the browser that began the attempt has.';
 comment on column market.sign_in.method is 'google, apple or email.';
 comment on column market.sign_in.purpose is 'sign_in, or add: prove a method for the account in account_id.';

@@ -45,7 +45,7 @@ create policy "an agent marks its expired verification as expired" on market.ver
 
 comment on table market.verification is
   'One row is one request with which an agent asks its person to prove a sign-in method.';
-comment on column market.verification.id is 'UUIDv7.';
+comment on column market.verification.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.verification.account_id is 'The account whose method is to be proved.';
 comment on column market.verification.agent_id is
   'The agent that made the request. The secret of the link is derived from the link key of this agent.';

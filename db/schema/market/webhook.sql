@@ -38,7 +38,7 @@ create policy "a dba reads all" on market.webhook for select to souk_dba using (
 comment on table market.webhook is
   'One row is one webhook: an address to which the market sends the events of an account. It is deleted with the agent '
   'that added it, and with the account.';
-comment on column market.webhook.id is 'UUIDv7.';
+comment on column market.webhook.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.webhook.account_id is 'The account whose events are sent.';
 comment on column market.webhook.agent_id is
   'The agent that added it; null when the person did in the browser. Nothing is sent while this agent is disconnected.';

@@ -49,7 +49,7 @@ create policy "a dba reads all" on market.webhook_delivery for select to souk_db
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.webhook_delivery is 'One row is one event that is sent to one webhook. Kept for seven days.';
-comment on column market.webhook_delivery.id is 'UUIDv7.';
+comment on column market.webhook_delivery.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.webhook_delivery.webhook_id is
   'The webhook. After its deletion, a job deletes its deliveries.';
 comment on column market.webhook_delivery.event_id is

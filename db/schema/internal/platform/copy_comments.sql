@@ -1,0 +1,20 @@
+-- A view of moderators, or a table with the columns of another, says of its columns what the other says of them.
+
+create or replace function internal.copy_comments(target regclass, source regclass) returns void
+  language plpgsql volatile
+as $$
+declare
+  shared record;
+begin
+  for shared in
+    select c.attname as name, col_description(source, s.attnum) as comment
+    from pg_attribute c join pg_attribute s on s.attrelid = source and s.attname = c.attname and s.attnum > 0
+    where c.attrelid = target and c.attnum > 0 and not c.attisdropped
+  loop
+    execute format('comment on column %s.%I is %L', target, shared.name, shared.comment);
+  end loop;
+end
+$$;
+comment on function internal.copy_comments(regclass, regclass) is
+  'Gives the columns of a table or view the comments of the columns of another that have the same names. Comments that '
+  'differ are written after the call.';
