@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +16,8 @@ type Check = {
   remedy: string;
   /** Commands that run one after another; each is a command line without quotes. */
   commands: string[];
+  /** The folders that decide how the check ends. It is not repeated while they are as they were when it last passed. */
+  inputs?: string[];
 };
 
 const OPENAPI = "node_modules/.cache/souk/openapi.json";
@@ -39,6 +43,7 @@ const CHECKS: Check[] = [
     name: "weights",
     remedy: "Run `npm run train`, which learns from the words and examples of db/data again.",
     commands: ["node src/reader/train.ts --check"],
+    inputs: ["src/reader", "src/install", "db/data"],
   },
   {
     name: "biome",
@@ -94,8 +99,14 @@ const runners = Array.from({ length: Math.max(2, availableParallelism()) }, asyn
 await Promise.all(runners);
 say(`${process.exitCode === 1 ? "Something is to be mended." : "Everything is sound."} ${secondsSince(start)}`);
 
-async function run({ name, remedy, commands }: Check): Promise<void> {
+async function run({ name, remedy, commands, inputs = [] }: Check): Promise<void> {
   const began = performance.now();
+  const passed = join(ROOT, `node_modules/.cache/souk/lint-${name}`);
+  const state = await stateOf(inputs);
+  if (inputs.length > 0 && (await readFile(passed, "utf8").catch(() => "")) === state) {
+    say(`✔ ${name}, as nothing has changed since it passed`);
+    return;
+  }
   for (const command of commands) {
     const { code, output } = await outcome(command);
     if (code === 0) {
@@ -108,6 +119,21 @@ async function run({ name, remedy, commands }: Check): Promise<void> {
     return;
   }
   say(`✔ ${name} ${secondsSince(began)}`);
+  if (inputs.length === 0) return;
+  await mkdir(dirname(passed), { recursive: true });
+  await writeFile(passed, state);
+}
+
+/** A hash of the files in these folders of the project. */
+async function stateOf(folders: string[]): Promise<string> {
+  const hash = createHash("sha256");
+  for (const folder of folders) {
+    for (const name of (await readdir(join(ROOT, folder), { recursive: true })).sort()) {
+      const text = await readFile(join(ROOT, folder, name)).catch(() => null);
+      if (text !== null) hash.update(`${folder}/${name} ${text.length}\n`).update(text);
+    }
+  }
+  return hash.digest("hex");
 }
 
 function program(command: string): string {
