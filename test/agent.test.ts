@@ -7,21 +7,14 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import test, { type ExecutionContext } from "ava";
-import { createDatabase, type Database } from "./support/database.ts";
 import { approveLink, call, connectedAgent, eventually } from "./support/market.ts";
-import { type Service, startService } from "./support/service.ts";
+import { type SharedService, sharedService } from "./support/shared.ts";
 
 /** The agent that is a program (`npm run agent`), as a person uses it, against a real service. */
 
-let database: Database;
-let service: Service;
+let service: SharedService;
 test.before(async () => {
-  database = await createDatabase();
-  service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000" } });
-});
-test.after.always(async () => {
-  await service?.stop();
-  await database?.drop();
+  service = await sharedService();
 });
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
@@ -49,7 +42,7 @@ const computer = async (t: ExecutionContext) => {
   };
   const file = async () => join(folder, (await readdir(folder))[0] ?? "no file");
   const approve = async (text: string) =>
-    approveLink(database.url, /http\S+\/connect\/\S+/.exec(text)?.[0] ?? "no link");
+    approveLink(service.database, /http\S+\/connect\/\S+/.exec(text)?.[0] ?? "no link");
   return { run, file, approve };
 };
 
@@ -82,7 +75,7 @@ test("what has no contact is looked for and asked for, and a later offer that ma
   t.regex(asked, /has no contact[\s\S]*Nothing like that is offered yet/, "searching needs no approval");
   await approve(asked);
   await wanted.says(/Nothing matches yet[\s\S]*Press Ctrl-C/);
-  const seller = await connectedAgent(service.url, database.url);
+  const seller = await connectedAgent(service.url, service.database);
   const offer = await seller.call("POST", "/v1/offers", {
     text: "Old cello \u001b[31mfor sale, 800 EUR, in Bonn. Write to cello@example.com",
   });
@@ -102,7 +95,7 @@ test("what has no contact is looked for and asked for, and a later offer that ma
 
 test("where the market has an event feed, it prints the events from before it acted on", async (t) => {
   const { run, approve } = await computer(t);
-  const seller = await connectedAgent(service.url, database.url);
+  const seller = await connectedAgent(service.url, service.database);
   const text = "Four winter tyres for sale, 500 EUR, in Bonn. Write to tyres@example.com";
   const { body } = await seller.call("POST", "/v1/offers", { text });
   const data = { offer_id: body.offer_id, score: 0.9 };

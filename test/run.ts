@@ -9,6 +9,7 @@ import { stripVTControlCharacters } from "node:util";
 import { changedTests } from "./changed.ts";
 import { findServer } from "./support/postgres.ts";
 import { preparedData } from "./support/prepared.ts";
+import { startBroker } from "./support/shared.ts";
 import type { FileTime } from "./support/times.ts";
 
 /**
@@ -69,16 +70,18 @@ async function testAgainstServer(): Promise<number> {
   const testRun = randomBytes(4).toString("hex");
   const times = join(tmpdir(), `souk-test-times-${testRun}`);
   const server = await findServer(testRun, preparedData);
+  process.env["NODE_COMPILE_CACHE"] ??= COMPILED;
+  // The broker needs them, too.
+  Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: testRun });
+  const broker = await startBroker();
   try {
-    const environment = {
-      NODE_COMPILE_CACHE: COMPILED,
-      ...process.env,
-      TEST_DATABASE_URL: server.url,
-      TEST_RUN: testRun,
-      TEST_TIMES: times,
-    };
+    const environment = { ...process.env, ...broker.env, TEST_TIMES: times };
     return interruption.signal.aborted ? 1 : await runAva(args, environment, interruption.signal);
   } finally {
+    for (const wrong of await broker.close()) {
+      print(`  ✘ ${wrong}`);
+      count.failed += 1;
+    }
     await server.release();
     await tellSlowest(times);
   }

@@ -7,7 +7,7 @@ import test from "ava";
 import { newSecret } from "../../src/base/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Answer, CallOptions } from "../support/market.ts";
-import { type AdminFixture, codes, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
+import { type AdminFixture, codes, type Moderator, openOwnAdminFixture, sameOrigin } from "./fixture.ts";
 
 /** Tests who may use /admin, and the limits on the cost of a moderator's GraphQL operation. */
 
@@ -15,7 +15,7 @@ let fixture: AdminFixture;
 let moderator: Moderator;
 let agent: Agent;
 test.before(async () => {
-  fixture = await openAdminFixture();
+  fixture = await openOwnAdminFixture();
   moderator = await fixture.moderator("Mo");
   agent = await fixture.agent();
 });

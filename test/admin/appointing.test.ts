@@ -4,7 +4,7 @@ import test from "ava";
 import { manageModerators, newModeratorLink } from "../../src/admin/moderator.ts";
 import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { call, wholeLog } from "../support/market.ts";
-import { type AdminFixture, openAdminFixture, sameOrigin } from "./fixture.ts";
+import { type AdminFixture, openOwnAdminFixture, sameOrigin } from "./fixture.ts";
 
 /** Tests how a moderator is appointed: from the command line, or by the link that a first start gives. */
 
@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 
 let fixture: AdminFixture;
 test.before(async () => {
-  fixture = await openAdminFixture();
+  fixture = await openOwnAdminFixture();
 });
 test.after.always(() => fixture?.stop());
 

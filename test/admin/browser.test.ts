@@ -4,7 +4,7 @@ import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { axeFindings } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
 import { type Agent, patiently, SOFA } from "../support/market.ts";
-import { type AdminFixture, type Moderator, openAdminFixture } from "./fixture.ts";
+import { type AdminFixture, type Moderator, openOwnAdminFixture } from "./fixture.ts";
 
 /**
  * Tests the moderators' pages in a browser: accessible at every size, and usable by mouse, by keyboard, and without
@@ -20,7 +20,7 @@ let moderator: Moderator;
 let owner: Agent;
 let reporter: Agent;
 test.before(async () => {
-  [browser, fixture] = await Promise.all([launchBrowser(), openAdminFixture()]);
+  [browser, fixture] = await Promise.all([launchBrowser(), openOwnAdminFixture()]);
   moderator = await fixture.moderator("Mo");
   [owner, reporter] = [await fixture.agent("<i>Lena's</i> assistant"), await fixture.agent("Second")];
 });

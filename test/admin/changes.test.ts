@@ -1,7 +1,7 @@
 import test from "ava";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Body, eventually, SOFA } from "../support/market.ts";
-import { type AdminFixture, codes, type Moderator, openAdminFixture } from "./fixture.ts";
+import { type AdminFixture, codes, type Moderator, openOwnAdminFixture } from "./fixture.ts";
 
 /**
  * With pre-moderation on, a changed offer waits for a moderator, and the approved version stays visible.
@@ -14,7 +14,7 @@ let fixture: AdminFixture;
 let ana: Moderator;
 let reader: Agent;
 test.before(async () => {
-  fixture = await openAdminFixture();
+  fixture = await openOwnAdminFixture();
   ana = await fixture.moderator("Ana");
   reader = await fixture.agent();
 });
@@ -285,3 +285,35 @@ test.serial("the log and the account's activity tell who changed, published and 
   );
   t.notRegex(JSON.stringify(log), /bike@|sofa|cargo/i);
 });
+
+test.serial(
+  "a new offer waits until a moderator publishes or rejects it, and has no case once it is archived",
+  async (t) => {
+    const [owner, other] = [await fixture.agent(), await fixture.agent()];
+    const [good, bad, taken] = [
+      await fixture.publish(owner),
+      await fixture.publish(owner),
+      await fixture.publish(owner),
+    ];
+    t.is((await fixture.offer(other, good)).status, 404);
+    t.is(await queueOf(good), "pending");
+
+    t.deepEqual((await ana.decide("publishOffer", good)).errors, []);
+    t.like((await fixture.offer(other, good)).body, { status: "published", reviewed: true });
+    await ana.decide("rejectOffer", bad, { reason: "adult_content" });
+    t.like((await fixture.offer(owner, bad)).body, {
+      status: "rejected",
+      review: "It contains sexual content, which has no place here.",
+      review_reason: "adult_content",
+    });
+    t.is((await fixture.offer(other, bad)).status, 404);
+    t.is(
+      (await fixture.offer(other, good)).body.publisher.offers.removed,
+      0,
+      "a rejection does not count as a removal",
+    );
+
+    await owner.call("POST", `/v1/offers/${taken}/archive`);
+    t.is(await queueOf(taken), undefined);
+  },
+);

@@ -243,33 +243,6 @@ test.serial("an appeal for another account's offer gets a 404", async (t) => {
   t.is((await other.call("POST", `/v1/offers/${id}/appeal`, {})).status, 404);
 });
 
-test.serial("with pre-moderation on, an offer waits until a moderator publishes or rejects it", async (t) => {
-  const change = (value: boolean) =>
-    ana.ask(
-      `mutation { changeSetting(input: {name: "pre_moderation", value: ${value}, expectedValue: ${!value}}) { setting { value changedBy } } }`,
-    );
-  t.deepEqual((await change(true)).changeSetting.setting, { value: true, changedBy: ana.account });
-  const [owner, other] = [await fixture.agent(), await fixture.agent()];
-  const [good, bad, taken] = [await fixture.publish(owner), await fixture.publish(owner), await fixture.publish(owner)];
-  await change(false);
-  t.is((await fixture.offer(other, good)).status, 404);
-  t.is((await caseOf(good)).queue, "pending");
-
-  t.deepEqual((await ana.decide("publishOffer", good)).errors, []);
-  t.like((await fixture.offer(other, good)).body, { status: "published", reviewed: true });
-  await ana.decide("rejectOffer", bad, { reason: "adult_content" });
-  t.like((await fixture.offer(owner, bad)).body, {
-    status: "rejected",
-    review: "It contains sexual content, which has no place here.",
-    review_reason: "adult_content",
-  });
-  t.is((await fixture.offer(other, bad)).status, 404);
-  t.is(await removedCount(other, good), 0, "a rejection does not count as a removal");
-
-  await owner.call("POST", `/v1/offers/${taken}/archive`);
-  t.is(await caseOf(taken), null, "an offer that its owner archived has no case");
-});
-
 test.serial("the decisions on an offer are listed, newest first on request", async (t) => {
   const owner = await fixture.agent();
   const id = await settledOffer(owner);

@@ -13,9 +13,10 @@ import {
   SOFA,
 } from "../support/market.ts";
 import { startService } from "../support/service.ts";
+import { sharedService } from "../support/shared.ts";
 
 /**
- * A service with its own database, for tests of moderation.
+ * A service, for tests of moderation.
  *
  *   person      somebody with an account and a session
  *   moderator   a person who is appointed as a moderator
@@ -56,7 +57,7 @@ export type AdminFixture = {
   person: () => Promise<{ account: string; cookie: string; secret: string }>;
   moderator: (name?: string) => Promise<Moderator>;
   offer: (agent: Agent, id: string) => Promise<Answer>;
-  logs: () => string;
+  logs: () => string | Promise<string>;
   stop: () => Promise<void>;
 };
 
@@ -84,12 +85,30 @@ export const signedInModerator = async (sql: Sql, name?: string): ReturnType<Adm
 
 const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
 
-/** Starts a service with a database of its own. Call `stop` in `test.after.always`. */
+/** Opens the service that other test files use, too. Call `stop` in `test.after.always`. */
 export const openAdminFixture = async (): Promise<AdminFixture> => {
+  const { url, database, logs } = await sharedService();
+  return fixtureOf(url, database, logs, async () => {});
+};
+
+/** Starts a service with a database of its own. Call `stop` in `test.after.always`. */
+export const openOwnAdminFixture = async (): Promise<AdminFixture> => {
   const database = await createDatabase();
   // Every test connects agents of its own, all from one address, so the default limit would be too low.
   const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "10000" } });
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  return fixtureOf(service.url, database.url, service.logs, async () => {
+    await service.stop();
+    await database.drop();
+  });
+};
+
+const fixtureOf = (
+  url: string,
+  databaseUrl: string,
+  logs: AdminFixture["logs"],
+  stop: () => Promise<void>,
+): AdminFixture => {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   pool.on("error", () => {});
   const sql: AdminFixture["sql"] = async (query, values = []) => (await pool.query(query, values)).rows;
 
@@ -99,13 +118,13 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
     const { account, cookie, secret } = await signedInModerator(sql, name);
     // The admin is loaded when the first moderator comes. While it cannot get a connection in time, it is a 404.
     await eventually(
-      () => call(service.url, "GET", "/admin", { headers: { cookie, accept: "text/html" } }),
+      () => call(url, "GET", "/admin", { headers: { cookie, accept: "text/html" } }),
       ({ status }) => status === 200,
     );
     const graphql: Moderator["graphql"] = async (query, variables = {}) => {
-      const { status, body } = await call(service.url, "POST", "/admin/graphql", {
+      const { status, body } = await call(url, "POST", "/admin/graphql", {
         body: { query, variables },
-        headers: { cookie, ...sameOrigin(service.url) },
+        headers: { cookie, ...sameOrigin(url) },
       });
       return { status, data: body.data, errors: body.errors ?? [] };
     };
@@ -137,14 +156,14 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
   };
 
   return {
-    url: service.url,
-    databaseUrl: database.url,
-    call: (...rest) => call(service.url, ...rest),
+    url,
+    databaseUrl,
+    call: (...rest) => call(url, ...rest),
     sql,
     person,
     moderator,
-    agent: (name) => connectedAgent(service.url, database.url, name),
-    stranger: (name) => connectAgent(service.url, name),
+    agent: (name) => connectedAgent(url, databaseUrl, name),
+    stranger: (name) => connectAgent(url, name),
     async accountOf(agent) {
       const [row] = await sql("select account_id from market.agent where id = $1", [agent.id]);
       return row.account_id;
@@ -155,11 +174,10 @@ export const openAdminFixture = async (): Promise<AdminFixture> => {
       return body.offer_id;
     },
     offer: (agent, id) => agent.call("GET", `/v1/offers/${id}`),
-    logs: service.logs,
+    logs,
     async stop() {
-      await service.stop();
       await pool.end();
-      await database.drop();
+      await stop();
     },
   };
 };

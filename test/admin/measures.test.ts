@@ -1,6 +1,6 @@
 import test from "ava";
 import { eventually, SOFA } from "../support/market.ts";
-import { type AdminFixture, codes, type Moderator, openAdminFixture } from "./fixture.ts";
+import { type AdminFixture, codes, type Moderator, openOwnAdminFixture } from "./fixture.ts";
 
 /** Tests what moderators do about accounts, agents, caps and settings, also when two of them act at once. */
 
@@ -8,7 +8,7 @@ let fixture: AdminFixture;
 let ana: Moderator;
 let ben: Moderator;
 test.before(async () => {
-  fixture = await openAdminFixture();
+  fixture = await openOwnAdminFixture();
   [ana, ben] = [await fixture.moderator("Ana"), await fixture.moderator("Ben")];
 });
 test.after.always(() => fixture?.stop());

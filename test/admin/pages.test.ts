@@ -184,12 +184,15 @@ test("what is shown in one line has no invisible characters, and moderators see 
   const reporter = await fixture.agent();
   const comment = "\u202eyenom sekat\u202c";
   await reporter.call("POST", `/v1/offers/${id}/report`, { reason: "other", comment });
-  // An offer of an earlier release, whose title and text were not cleaned. No trigger fires, so nothing is logged.
-  await fixture.sql(
-    `set session_replication_role = replica;
-     update market.offer set title = '\u202eafoS', text = 'Sofa, good con\u00addition' where id = '${id}';
-     reset session_replication_role`,
-  );
+  // As if its title and text had not been cleaned. No trigger fires, so nothing is logged.
+  const [{ title, text: cleaned }] = await fixture.sql("select title, text from market.offer where id = $1", [id]);
+  const write = (was: string, said: string) =>
+    fixture.sql(
+      `set session_replication_role = replica;
+       update market.offer set title = '${was}', text = '${said}' where id = '${id}';
+       reset session_replication_role`,
+    );
+  await write("\u202eafoS", "Sofa, good con\u00addition");
   const offer = await open(`/admin/offers/${id}`);
   t.notRegex(offer.text.replaceAll(/[\n\t]/g, ""), HIDDEN);
   t.regex(offer.text, /<title>\[U\+202E\]afoS/);
@@ -197,6 +200,7 @@ test("what is shown in one line has no invisible characters, and moderators see 
   t.regex(offer.text, /con\[U\+00AD\]dition/);
   for (const path of ["/admin", "/admin/search?q=sofa", `/admin/accounts/${await fixture.accountOf(agent)}`])
     t.notRegex((await open(path)).text.replaceAll(/[\n\t]/g, ""), HIDDEN, path);
+  await write(title, cleaned);
 });
 
 test("a search finds offers by id and by words in any status, and names by their beginning", async (t) => {

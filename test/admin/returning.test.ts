@@ -49,17 +49,6 @@ test.serial("an offer that nobody reported or reviewed does not come back when i
   t.is(await caseOf(id), null);
 });
 
-test.serial("with pre-moderation on, a changed text of a live offer comes before a moderator, and waits", async (t) => {
-  const owner = await fixture.agent();
-  await fixture.publish(owner);
-  const id = await fixture.publish(owner);
-  await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-  await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
-  await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-  t.is((await caseOf(id)).queue, "pending");
-  t.is((await fixture.offer(owner, id)).body.document.description, SOFA);
-});
-
 test.serial("an account may report an offer again after its first report was decided", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);

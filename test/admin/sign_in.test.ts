@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { axeFindings } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS } from "../support/browser.ts";
-import { type AdminFixture, codes, type GraphQl, type Moderator, openAdminFixture, sameOrigin } from "./fixture.ts";
+import { type AdminFixture, codes, type GraphQl, type Moderator, openOwnAdminFixture, sameOrigin } from "./fixture.ts";
 
 /** Tests that decisions of moderators need a recent sign-in by a proved method, where there is a method at all. */
 
@@ -12,7 +12,7 @@ let fixture: AdminFixture;
 let moderator: Moderator;
 let browser: Browser;
 test.before(async () => {
-  [browser, fixture] = await Promise.all([launchBrowser(), openAdminFixture()]);
+  [browser, fixture] = await Promise.all([launchBrowser(), openOwnAdminFixture()]);
 });
 test.after.always(async () => {
   await browser?.close();

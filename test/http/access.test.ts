@@ -1,7 +1,7 @@
 import test from "ava";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import type { Agent, Answer, Body } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openOwnMarket, type Person } from "./contract.ts";
 
 /** A request for something of another account gets the same response as for something that does not exist. */
 
@@ -21,7 +21,7 @@ let ids: Record<
 >;
 
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
   await market.sql("update market.sign_in_method set available = true");
   [owner, other, stranger] = [await market.agent("Owner"), await market.agent("Other"), await market.stranger()];
   person = await market.person(other);

@@ -1,13 +1,13 @@
 import test from "ava";
 import { allowed } from "../support/busy.ts";
 import { type Agent, type Answer, type Body, eventually } from "../support/market.ts";
-import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts";
+import { type Market, OFFER, openOwnMarket, settled, telling } from "./contract.ts";
 
 /** How an ask is read, moves between statuses and is matched. */
 
 let market: Market;
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
 });
 test.after.always(() => market?.stop());
 

@@ -1,12 +1,12 @@
 import test from "ava";
 import type { Agent, Body } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openMarket, settled, telling } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openOwnMarket, settled, telling } from "./contract.ts";
 
 /** An agent connects, reads GET /v1/me, starts a verification and leaves. */
 
 let market: Market;
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
 });
 test.after.always(() => market?.stop());
 
@@ -387,7 +387,7 @@ test("an agent that removed itself gets 401 from then on", async (t) => {
 });
 
 test("an address that connected too many agents gets 429", async (t) => {
-  const limited = await openMarket({ CONNECTIONS_PER_HOUR: "2" });
+  const limited = await openOwnMarket({ CONNECTIONS_PER_HOUR: "2" });
   try {
     const answers = [];
     for (let n = 0; n < 3; n += 1) answers.push(await limited.call("POST", "/v1/connect"));

@@ -92,7 +92,7 @@ test("a connection may send some requests ahead, and one that sends thousands ah
   const market = await openMarket();
   t.teardown(() => market.stop());
   const port = Number(new URL(market.url).port);
-  const polite = open(port, "127.0.0.1", GET.repeat(16));
+  const polite = open(port, "127.0.0.9", GET.repeat(16));
   t.teardown(() => void polite.socket.destroy());
   await eventually(
     async () => statuses(polite).length,
@@ -100,7 +100,7 @@ test("a connection may send some requests ahead, and one that sends thousands ah
   );
   t.deepEqual(new Set(statuses(polite)), new Set(["200"]));
 
-  const flood = open(port, "127.0.0.1", GET.repeat(20_000));
+  const flood = open(port, "127.0.0.9", GET.repeat(20_000));
   await eventually(
     async () => flood.closed,
     (closed) => closed,
@@ -145,7 +145,7 @@ test("of the requests that one address has open at once, those beyond its queue 
   t.teardown(() => market.stop());
   const port = Number(new URL(market.url).port);
   const request = "GET /nothing HTTP/1.1\r\nHost: souk\r\n\r\n";
-  const lines = Array.from({ length: 100 }, () => open(port, "127.0.0.1", request.repeat(32)));
+  const lines = Array.from({ length: 100 }, () => open(port, "127.0.0.9", request.repeat(32)));
   t.teardown(() => lines.forEach(({ socket }) => void socket.destroy()));
   const other = open(port, "127.0.0.4", GET);
   t.teardown(() => void other.socket.destroy());

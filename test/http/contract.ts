@@ -13,10 +13,11 @@ import {
   connectedAgent,
 } from "../support/market.ts";
 import { startService } from "../support/service.ts";
+import { sharedService } from "../support/shared.ts";
 import { takingTurns } from "../support/turns.ts";
 
 /**
- * A service with a database of its own. Every response is checked against the OpenAPI document that the service
+ * A service. Every response is checked against the OpenAPI document that the service
  * returns.
  *
  *   closed     a document whose objects allow only the listed members. Clients ignore members that they do not know,
@@ -56,7 +57,7 @@ export type Market = {
   person: (agent: Agent) => Promise<Person>;
   /** Runs SQL as the database's superuser, for states that no caller can cause. */
   sql: (query: string, values?: unknown[]) => Promise<Body[]>;
-  logs: () => string;
+  logs: () => string | Promise<string>;
   stop: () => Promise<void>;
 };
 
@@ -157,8 +158,14 @@ export const openContract = (document: Body): Contract => {
   return { document, seen, faults };
 };
 
-/** Starts a service with a database of its own. Call `stop` in `test.after.always`. */
+/** Opens the service that other test files use, too. Call `stop` in `test.after.always`. */
 export const openMarket = async (env: Record<string, string> = {}): Promise<Market> => {
+  const { url, database, logs } = await sharedService(env);
+  return marketOf(url, database, logs, async () => {});
+};
+
+/** Starts a service with a database of its own. Call `stop` in `test.after.always`. */
+export const openOwnMarket = async (env: Record<string, string> = {}): Promise<Market> => {
   const database = await createDatabase();
   const service = await startService({
     database: database.url,
@@ -167,11 +174,23 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
     await database.drop();
     throw error;
   });
-  const client = new pg.Client({ connectionString: database.url });
+  return marketOf(service.url, database.url, service.logs, async () => {
+    await service.stop();
+    await database.drop();
+  });
+};
+
+const marketOf = async (
+  url: string,
+  databaseUrl: string,
+  logs: Market["logs"],
+  stop: () => Promise<void>,
+): Promise<Market> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
   // Without a listener, the loss of the server would end the test process.
   client.on("error", () => {});
   await client.connect();
-  const { body: document } = await call(service.url, "GET", "/v1/openapi.json");
+  const { body: document } = await call(url, "GET", "/v1/openapi.json");
   const contract = openContract(document);
 
   const held = (method: string, path: string, answer: Answer, by?: "agent" | "person"): Answer => {
@@ -187,11 +206,10 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
       held(method, path, await turn(() => agent.call(method, path, body, headers))),
   });
   return {
-    url: service.url,
-    databaseUrl: database.url,
+    url,
+    databaseUrl,
     contract,
-    call: async (method, path, options = {}) =>
-      held(method, path, await turn(() => call(service.url, method, path, options))),
+    call: async (method, path, options = {}) => held(method, path, await turn(() => call(url, method, path, options))),
     person: async (agent) => {
       const cookie = newSecret();
       await client.query(
@@ -201,20 +219,19 @@ export const openMarket = async (env: Record<string, string> = {}): Promise<Mark
       return {
         cookie,
         call: async (method, path, body, headers = {}) => {
-          const sent = { cookie: `souk_session=${cookie}`, origin: service.url, ...headers };
+          const sent = { cookie: `souk_session=${cookie}`, origin: url, ...headers };
           const options = { ...(body === undefined ? {} : { body }), headers: sent };
-          return held(method, path, await turn(() => call(service.url, method, path, options)), "person");
+          return held(method, path, await turn(() => call(url, method, path, options)), "person");
         },
       };
     },
-    stranger: async (name) => holding(await turn(() => connectAgent(service.url, name))),
-    agent: async (name) => holding(await turn(() => connectedAgent(service.url, database.url, name))),
+    stranger: async (name) => holding(await turn(() => connectAgent(url, name))),
+    agent: async (name) => holding(await turn(() => connectedAgent(url, databaseUrl, name))),
     sql: async (query, values) => (await client.query(query, values)).rows,
-    logs: service.logs,
+    logs,
     stop: async () => {
       await client.end();
-      await service.stop();
-      await database.drop();
+      await stop();
     },
   };
 };

@@ -1,13 +1,13 @@
 import test from "ava";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import type { Agent, Answer, Body } from "../support/market.ts";
-import { type Market, OFFER, openMarket, settled } from "./contract.ts";
+import { type Market, OFFER, openOwnMarket, settled } from "./contract.ts";
 
 /** What an agent reads that a recovery of its account has disconnected: what an agent reads that nobody has approved. */
 
 let market: Market;
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
   await market.sql("update market.sign_in_method set available = true");
 });
 test.after.always(() => market?.stop());

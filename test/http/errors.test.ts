@@ -7,7 +7,7 @@ import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { PROBLEMS, type ProblemCode } from "../../src/base/problem.ts";
 import { newToken } from "../../src/base/tokens.ts";
 import { type Agent, type Answer, type Body, call, eventually } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openOwnMarket } from "./contract.ts";
 
 /**
  * Real requests cause every refusal of the contract. The tests check its code, its members, and which of several
@@ -16,7 +16,7 @@ import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 
 let market: Market;
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
 });
 
 test.after.always(() => market?.stop());
@@ -544,10 +544,7 @@ test.serial("503: while the database cannot answer, Retry-After says how long to
     isProblem(t, answer, "service_unavailable", ["retry_after"]);
     const line = await eventually(
       async () =>
-        market
-          .logs()
-          .split("\n")
-          .find((one) => one.includes(answer.body.request_id) && one.includes('"err"')),
+        (await market.logs()).split("\n").find((one) => one.includes(answer.body.request_id) && one.includes('"err"')),
       (one) => one !== undefined,
     );
     t.like(JSON.parse(line ?? "{}"), { level: "warn", err: { code: "55P03" } });
@@ -583,11 +580,7 @@ test.serial("500: the response shows nothing of the error, and the log contains 
     );
     t.false(/list_asks|function|42883|select/i.test(answer.text.replace(answer.body.request_id, "")));
     const logged = await eventually(
-      async () =>
-        market
-          .logs()
-          .split("\n")
-          .filter((line) => line.includes(answer.body.request_id)),
+      async () => (await market.logs()).split("\n").filter((line) => line.includes(answer.body.request_id)),
       (lines) => lines.some((line) => line.includes("list_asks")),
     );
     t.true(logged.length > 0);

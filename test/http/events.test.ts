@@ -5,7 +5,7 @@ import { hashSecret } from "../../src/base/tokens.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { type Agent, type Answer, type Body, call, eventually, sessionOf } from "../support/market.ts";
-import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts";
+import { type Market, OFFER, openOwnMarket, settled, telling } from "./contract.ts";
 
 /**
  * The feed of events: what it tells, that it misses nothing and repeats nothing, and how agents wait for it. Tests that
@@ -14,7 +14,7 @@ import { type Market, OFFER, openMarket, settled, telling } from "./contract.ts"
 
 let market: Market;
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
 });
 test.after.always(() => market?.stop());
 

@@ -1,6 +1,6 @@
 import test from "ava";
 import { type Agent, type Body, eventually } from "../support/market.ts";
-import { type Market, openMarket } from "./contract.ts";
+import { type Market, openOwnMarket } from "./contract.ts";
 
 /**
  * Places and facets: what lies within a distance is found, sorted and matched, and values are counted.
@@ -23,7 +23,7 @@ let seeker: Agent;
 const ids = new Map<string, Name>();
 
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
   seller = await market.agent("Seller");
   seeker = await market.agent("Seeker");
   for (const [name, text] of Object.entries(TEXTS)) {

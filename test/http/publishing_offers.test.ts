@@ -1,13 +1,13 @@
 import test from "ava";
 import type { Body } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openMarket, settled } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openOwnMarket, settled } from "./contract.ts";
 import { CLASSIFIED, OWNED, PUBLISHED, publish, published, rated, whole } from "./offers.ts";
 
 /** An offer is published or refused, previewed, and may have to wait for a moderator. */
 
 let market: Market;
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
 });
 test.after.always(() => market?.stop());
 

@@ -1,8 +1,12 @@
 import test from "ava";
-import { type Answer, type Body, call, eventually, SOFA } from "../support/market.ts";
+import { type Answer, SOFA as BERLIN, type Body, call, eventually } from "../support/market.ts";
 import { type Market, openMarket } from "./contract.ts";
 
 /** The whole story of a sandbox over HTTP. What agents of other worlds do not see is tested in test/db/sandbox.test.ts. */
+
+/** In a town where other tests have nothing. */
+const SOFA = BERLIN.replace("Berlin", "Erfurt");
+const SEARCH = { query: "sofa", filters: { location: "Erfurt" } };
 
 let market: Market;
 test.before(async () => {
@@ -36,7 +40,7 @@ test("test agents trade in their sandbox without a person, and nobody else sees 
   t.deepEqual([me.sandbox_id, me.account.connected, me.agent.name], [sandbox_id, true, "Buyer"]);
 
   const { cursor } = (await buyer.call("GET", "/v1/events?after=now")).body;
-  const ask = await buyer.call("POST", "/v1/asks", { text: "Wanted: sofa in Berlin, up to 250 EUR" });
+  const ask = await buyer.call("POST", "/v1/asks", { text: "Wanted: sofa in Erfurt, up to 250 EUR" });
   const offer = await seller.call("POST", "/v1/offers", { text: SOFA });
   t.deepEqual([ask.status, offer.status, offer.body.status], [201, 201, "published"]);
   const told = await eventually(
@@ -48,10 +52,10 @@ test("test agents trade in their sandbox without a person, and nobody else sees 
 
   const read = `/v1/offers/${offer.body.offer_id}`;
   t.is((await buyer.call("GET", read)).status, 200);
-  t.deepEqual(found(await buyer.call("POST", "/v1/offers/search", { query: "sofa" })), [offer.body.offer_id]);
+  t.deepEqual(found(await buyer.call("POST", "/v1/offers/search", SEARCH)), [offer.body.offer_id]);
   for (const other of [elsewhere, person]) {
     t.is((await other.call("GET", read)).status, 404);
-    t.deepEqual(found(await other.call("POST", "/v1/offers/search", { query: "sofa" })), []);
+    t.deepEqual(found(await other.call("POST", "/v1/offers/search", SEARCH)), []);
   }
   t.is((await call(market.url, "GET", `/offers/${offer.body.offer_id}`)).status, 404, "no page shows it");
 

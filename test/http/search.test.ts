@@ -1,6 +1,6 @@
 import test from "ava";
 import { type Agent, type Body, eventually } from "../support/market.ts";
-import { type Market, openMarket, settled, telling } from "./contract.ts";
+import { type Market, openOwnMarket, settled, telling } from "./contract.ts";
 
 /** Search: which offers are found, by which filters, in which order, page by page. */
 
@@ -23,7 +23,7 @@ let seeker: Agent;
 const ids = new Map<string, Name>();
 
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
   owner = await market.agent("Owner");
   seeker = await market.agent("Seeker");
   for (const name of ALL) {

@@ -3,7 +3,7 @@ import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { newSecret } from "../../src/base/tokens.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { call, wholeLog } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openOwnMarket, type Person } from "./contract.ts";
 
 /**
  * A person in a browser calls the same endpoints as an agent. Calls need a session and must come from the service's
@@ -16,7 +16,7 @@ let agent: Agent;
 let person: Person;
 
 test.before(async () => {
-  market = await openMarket();
+  market = await openOwnMarket();
   await market.sql("update market.sign_in_method set available = true");
   agent = await market.agent();
   person = await market.person(agent);
@@ -488,7 +488,7 @@ test.serial("a session that has ended or never existed is refused", async (t) =>
 });
 
 test.serial("over https only the cookie with the __Host- prefix is accepted", async (t) => {
-  const secure = await openMarket({ BASE_URL: "https://souk.example.com" });
+  const secure = await openOwnMarket({ BASE_URL: "https://souk.example.com" });
   try {
     const { cookie } = await secure.person(await secure.agent());
     const as = async (name: string, headers: Record<string, string> = {}) =>

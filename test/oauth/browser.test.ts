@@ -62,7 +62,7 @@ for (const view of VIEWS) {
     t.is(await statusOf(url, access_token), 200);
 
     const fields = { grant_type: "refresh_token", client_id, refresh_token };
-    const refreshed = await sendForm(fixture.other.url, "/oauth/token", fields);
+    const refreshed = await sendForm(fixture.other, "/oauth/token", fields);
     t.is(refreshed.status, 200, "another process of the service refreshes, too");
     t.is(await statusOf(url, access_token), 401);
     t.is(await statusOf(url, refreshed.body.access_token), 200);
@@ -73,7 +73,7 @@ for (const view of VIEWS) {
     await page.locator("summary", { hasText: "Remove" }).first().click();
     await press(page, "Remove this agent");
     t.is(await statusOf(url, refreshed.body.access_token), 401);
-    t.is(await statusOf(fixture.other.url, refreshed.body.access_token), 401);
+    t.is(await statusOf(fixture.other, refreshed.body.access_token), 401);
     const late = await sendForm(url, "/oauth/token", { ...fields, refresh_token: refreshed.body.refresh_token });
     t.deepEqual([late.status, late.body.error], [400, "invalid_grant"]);
   });

@@ -1,8 +1,8 @@
 import test from "ava";
 import { allowed } from "../support/busy.ts";
-import { createDatabase, type Database } from "../support/database.ts";
 import { call, wholeLog } from "../support/market.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
+import { type SharedService, sharedService } from "../support/shared.ts";
 import {
   approve,
   authorizeUrl,
@@ -20,21 +20,13 @@ import {
 
 const REDIRECT = "https://assistant.example/callback";
 
-let database: Database;
-let service: Service;
+let service: SharedService;
 /** A service behind a proxy, whose BASE_URL has capital letters and a path. */
-let proxied: Service;
+let proxied: SharedService;
 const BASE = "https://Market.example/souk";
 
 test.before(async () => {
-  database = await createDatabase();
-  const env = { CONNECTIONS_PER_HOUR: "1000", TRUST_PROXY: "loopback" };
-  service = await startService({ database: database.url, env });
-  proxied = await startService({ database: database.url, env: { ...env, BASE_URL: BASE } });
-});
-test.after.always(async () => {
-  await Promise.all([service?.stop(), proxied?.stop()]);
-  await database?.drop();
+  [service, proxied] = await Promise.all([sharedService(), sharedService({ BASE_URL: BASE })]);
 });
 
 const started = async (parameters: Record<string, string | null> = {}) => {
@@ -431,7 +423,7 @@ test("the authorization endpoint is for a person's browser", async (t) => {
 });
 
 test("registration flood: an address that registers too much waits, and others do not", async (t) => {
-  const flooded = await startService({ database: database.url, env: { TRUST_PROXY: "loopback" } }, t);
+  const flooded = await startService({ database: service.database, env: { TRUST_PROXY: "loopback" } }, t);
   const from = (address: string) =>
     call(flooded.url, "POST", "/oauth/register", {
       body: { redirect_uris: [REDIRECT] },

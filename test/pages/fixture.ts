@@ -2,12 +2,11 @@ import type { ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, leaveBy, openPage, PHONE } from "../support/browser.ts";
 import { withClient } from "../support/client.ts";
-import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectAgent } from "../support/market.ts";
-import { type Service, startPart, startService } from "../support/service.ts";
+import { type SharedService, secondProcess, sharedService } from "../support/shared.ts";
 
 /**
- * People in separate browser contexts: Chromium against the real service and its database.
+ * People in separate browser contexts: Chromium against the service that other test files use, too.
  *
  *   other   a second process of the service on the same database
  *   person  somebody who has approved an agent. `prove` and `age` write the results of a sign-in straight into the
@@ -21,8 +20,9 @@ export type Fixture = {
   browser: Browser;
   /** The database's URL. */
   database: string;
-  service: Service;
-  other: Service;
+  service: SharedService;
+  /** The address of another process. */
+  other: string;
   sql: <Row extends object>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** Creates a person who has approved an agent of this name in a browser with a small phone screen. */
   newPerson: (t: ExecutionContext, name?: string) => Promise<Person>;
@@ -56,22 +56,18 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
 /**
- * Starts the browser, the database and two processes. `more` adds environment variables. Call `end` in
+ * Starts the browser, and finds two processes of the service. `env` adds environment variables. Call `end` in
  * `test.after.always`.
  */
-export const openFixture = async (more: Record<string, string> = {}): Promise<Fixture> => {
-  const [browser, database]: [Browser, Database] = await Promise.all([launchBrowser(), createDatabase()]);
-  // All agents of these tests connect from one address, so the default limit for an address would be too low.
-  const env = { CONNECTIONS_PER_HOUR: "1000", ...more };
-  const service = await startService({ database: database.url, env });
-  const other = await startPart("api", { database: database.url, env });
+export const openFixture = async (env: Record<string, string> = {}): Promise<Fixture> => {
+  const [browser, service, other] = await Promise.all([launchBrowser(), sharedService(env), secondProcess(env)]);
 
   const sql: Fixture["sql"] = <Row extends object>(text: string, values: unknown[] = []) =>
-    withClient(database.url, async (client) => (await client.query<Row>(text, values)).rows);
+    withClient(service.database, async (client) => (await client.query<Row>(text, values)).rows);
 
   return {
     browser,
-    database: database.url,
+    database: service.database,
     service,
     other,
     sql,
@@ -100,12 +96,9 @@ export const openFixture = async (more: Record<string, string> = {}): Promise<Fi
     },
     statuses: async (agent) => {
       const headers = { authorization: `Bearer ${agent.token}` };
-      const answers = await Promise.all([service, other].map(({ url }) => call(url, "GET", "/v1/me", { headers })));
+      const answers = await Promise.all([service.url, other].map((url) => call(url, "GET", "/v1/me", { headers })));
       return answers.map(({ status }) => status);
     },
-    end: async () => {
-      await Promise.all([browser.close(), service.stop(), other.stop()]);
-      await database.drop();
-    },
+    end: () => browser.close(),
   };
 };

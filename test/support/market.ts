@@ -23,6 +23,12 @@ export const withoutPage = ({ web_url: _page, ...rest }: Body): Body => rest;
 /** Longer than the service ever takes, so that only a real hang fails a test on a busy machine. */
 const ANSWER_MS = 120_000;
 
+/**
+ * The address from which this process sends: callers without a token share in fair use by their addresses, and test files
+ * that run at the same time must not. Linux owns all addresses that begin with 127.
+ */
+const OWN_ADDRESS = `127.${64 + ((process.pid >> 14) & 127)}.${(process.pid >> 7) & 127}.${1 + (process.pid & 127)}`;
+
 /** Options of a request. */
 export type CallOptions = {
   body?: unknown;
@@ -40,6 +46,7 @@ export const call = (url: string, method: string, path: string, options: CallOpt
     const settings: RequestOptions = {
       method,
       agent: false,
+      ...(process.platform === "linux" && url.includes("//127.0.0.1:") ? { localAddress: OWN_ADDRESS } : {}),
       timeout: options.timeoutMs ?? ANSWER_MS,
       headers: {
         ...(payload === undefined
@@ -182,7 +189,7 @@ export const eventually = async <T>(
  * Returns everything that a service has logged about the requests until now. A service writes its lines a moment after its
  * answers, in their order, so this makes one more request and waits for its line.
  */
-export const wholeLog = async (service: { url: string; logs: () => string }): Promise<string> => {
+export const wholeLog = async (service: { url: string; logs: () => string | Promise<string> }): Promise<string> => {
   const { headers } = await call(service.url, "GET", "/v1");
   return eventually(
     async () => service.logs(),
@@ -191,7 +198,7 @@ export const wholeLog = async (service: { url: string; logs: () => string }): Pr
 };
 
 /** Waits until no job of a database is running or due. A job that failed waits for its next attempt. */
-export const idleQueue = (database: string): Promise<unknown> =>
+export const idleQueue = (database: string, timeoutMs?: number): Promise<unknown> =>
   eventually(
     async () => {
       const { rows } = await keptSessions(database).query(
@@ -200,4 +207,5 @@ export const idleQueue = (database: string): Promise<unknown> =>
       return rows.length;
     },
     (busy) => busy === 0,
+    timeoutMs,
   );

@@ -1,0 +1,129 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createDatabase, type Database } from "./database.ts";
+import { violations } from "./invariants.ts";
+import { call, idleQueue } from "./market.ts";
+import { type Service, startPart, startService } from "./service.ts";
+
+/**
+ * Services that test files share. A start takes seconds of a processor, so the run (test/run.ts) starts each configuration
+ * once, when the first file asks for it, and ends it after the last file. Tests of a shared service make accounts of their
+ * own and look at their own rows. A test that looks at the whole market, changes a setting, breaks something or floods the
+ * service starts one of its own.
+ *
+ *   configuration  the environment of a service
+ *   broker         the server of the run from which test files get the addresses of services
+ */
+
+/** A service that other test files use, too. */
+export type SharedService = {
+  url: string;
+  /** The URL of its database. */
+  database: string;
+  /** Everything that the service has printed, also about the requests of other files. */
+  logs: () => Promise<string>;
+};
+
+/** Several files ask at once, and each of their tests makes accounts from one address. */
+const ROOMY = { CONNECTIONS_PER_HOUR: "1000000", DATABASE_POOL_SIZE: "40" };
+
+/** The longest that a service may need for the jobs that the tests have left. */
+const IDLE_MS = 60_000;
+
+const BROKER = "TEST_BROKER";
+
+/**
+ * Returns the shared service of a configuration. The first call of a run starts it.
+ * @param env environment variables, which override those of all shared services
+ */
+export const sharedService = async (env: Record<string, string> = {}): Promise<SharedService> => {
+  const { url, database } = await ask("service", env);
+  return { url, database, logs: async () => (await ask("logs", env)).logs };
+};
+
+/** Returns the address of a second API process on the database of a shared service. */
+export const secondProcess = async (env: Record<string, string> = {}): Promise<string> =>
+  (await ask("second", env)).url;
+
+// biome-ignore lint/suspicious/noExplicitAny: each question has an answer of its own.
+const ask = async (what: string, env: Record<string, string>): Promise<any> => {
+  const broker = process.env[BROKER];
+  if (broker === undefined)
+    throw new Error("There is no broker: run tests with `npm test -- <file>`, which starts one.");
+  const { status, body, text } = await call(broker, "POST", `/${what}`, { body: env, timeoutMs: 300_000 });
+  if (status !== 200) throw new Error(text);
+  return body;
+};
+
+type Shared = { database: Database; service: Service; second?: Promise<Service> };
+
+/** The broker of a run. */
+export type Broker = {
+  /** The variable by which test files find the broker. */
+  env: Record<string, string>;
+  /** Ends all services. Returns what is wrong with each, in words. */
+  close: () => Promise<string[]>;
+};
+
+/** Starts the broker of a run. */
+export const startBroker = async (): Promise<Broker> => {
+  const started = new Map<string, Promise<Shared>>();
+  const start = async (env: Record<string, string>): Promise<Shared> => {
+    const database = await createDatabase();
+    return { database, service: await startService({ database: database.url, env: { ...ROOMY, ...env } }) };
+  };
+  const answers: Record<string, (shared: Shared, env: Record<string, string>) => object | Promise<object>> = {
+    service: ({ database, service }) => ({ url: service.url, database: database.url }),
+    logs: ({ service }) => ({ logs: service.logs() }),
+    second: async (shared, env) => {
+      shared.second ??= startPart("api", { database: shared.database.url, env: { ...ROOMY, ...env } });
+      return { url: (await shared.second).url };
+    },
+  };
+  const server = createServer(async (request, response) => {
+    try {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const key = Buffer.concat(chunks).toString("utf8");
+      const env = JSON.parse(key);
+      const shared = started.get(key) ?? start(env);
+      started.set(key, shared);
+      const answer = await answers[request.url?.slice(1) ?? ""]?.(await shared, env);
+      response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  });
+  server.unref();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    env: { [BROKER]: `http://127.0.0.1:${(server.address() as AddressInfo).port}` },
+    close: async () => {
+      const wrong = await Promise.all([...started].map(([key, shared]) => end(key, shared)));
+      server.closeAllConnections();
+      server.close();
+      return wrong.flat();
+    },
+  };
+};
+
+const isInternal = (line: string): boolean => /"level":"(error|fatal)"/.test(line);
+
+/** Ends a shared service. Returns what is wrong with it. */
+const end = async (key: string, starting: Promise<Shared>): Promise<string[]> => {
+  const shared = await starting.catch(() => null);
+  // The tests that asked for it have failed, and say why.
+  if (shared === null) return [];
+  const wrong: string[] = [];
+  const services = [shared.service, ...(shared.second ? [await shared.second] : [])];
+  try {
+    await idleQueue(shared.database.url, IDLE_MS);
+    for (const service of services.reverse()) await service.stop();
+    for (const violation of await violations(shared.database.url))
+      wrong.push(`a broken invariant: ${JSON.stringify(violation)}`);
+  } catch (error) {
+    wrong.push(String(error));
+  }
+  for (const service of services) wrong.push(...service.logs().split("\n").filter(isInternal));
+  return wrong.map((what) => `the shared service ${key}: ${what}`);
+};
