@@ -182,8 +182,13 @@ export const CLASSIFIER_FILE = "classifier.jsonl";
 /** The meanings of words that `npm run train` has learned from the same words and examples, in the same form. */
 export const MEANING_FILE = "meaning.jsonl";
 
-/** The files of the training set: the lexicon and the taxonomy, which give the features, and the examples. */
+/**
+ * The files of the training set: the lexicon and the taxonomy, which give the features, and the examples. The reader
+ * itself reads the words for numbers and currencies, and the countries.
+ */
 export const TRAINING_FILES = [
+  "money_word.tsv",
+  "country.tsv",
   "domain.tsv",
   "category.tsv",
   "concept.tsv",

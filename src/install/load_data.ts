@@ -158,7 +158,8 @@ const loadClassifier = async (client: pg.ClientBase, texts: ReadonlyMap<string, 
  * @throws if a file is malformed or a row violates a constraint; the database is then unchanged
  */
 export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<LoadedTable[]> => {
-  const texts = await readFiles(folder, [...SHIPPED_TABLES.map(({ file }) => file), CLASSIFIER_FILE, MEANING_FILE]);
+  const files = [...SHIPPED_TABLES.map(({ file }) => file), ...TRAINING_FILES, CLASSIFIER_FILE, MEANING_FILE];
+  const texts = await readFiles(folder, [...new Set(files)]);
   await client.query("begin");
   try {
     await client.query("set local role souk_owner");

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "ava";
@@ -11,6 +11,7 @@ import {
   parseRows,
   SHIPPED_TABLES,
   type ShippedTable,
+  TRAINING_FILES,
 } from "../../src/install/data_files.ts";
 import { type LoadedTable, loadData } from "../../src/install/load_data.ts";
 import { withClient } from "../support/client.ts";
@@ -92,6 +93,8 @@ let client: pg.Client;
 test.before(async () => {
   database = await createDatabase();
   folder = await mkdtemp(join(tmpdir(), "souk-data-"));
+  // The files that belong to the training set and to no table.
+  for (const file of TRAINING_FILES) await copyFile(join(DATA, file), join(folder, file));
   // Of the learned weights the first line and one more: megabytes that every load would read, and no release changes.
   for (const learned of [CLASSIFIER_FILE, MEANING_FILE])
     await writeFile(

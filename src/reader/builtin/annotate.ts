@@ -1,4 +1,3 @@
-import { countryOfLanguage, languagesOf } from "../find/countries.ts";
 import { countryOfCurrency, currencyAt, type Marker } from "../find/currencies.ts";
 import type { Gazetteer } from "../find/gazetteer.ts";
 import { findMoney } from "../find/money.ts";
@@ -7,6 +6,7 @@ import type { KnownPlace, PlaceText } from "../find/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../find/places.ts";
 import type { Range, Scene } from "../judge/context.ts";
 import { term } from "../judge/features.ts";
+import { countryOfLanguage, languagesOf } from "../languages.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";

@@ -1,3 +1,4 @@
+import { LANGUAGES } from "../languages.ts";
 import type { Word } from "../text/tokens.ts";
 
 /** The languages of each frequent word, with a weight: a word of several languages counts for each of them in part. */
@@ -19,16 +20,6 @@ export const functionWordsOf = (words: readonly { language: string; form: string
 export const isFunctionWord = (words: FunctionWords, word: string, language: string): boolean =>
   words.get(word)?.some((entry) => entry.language === language) ?? false;
 
-/** Letters that occur in only one of the languages, before folding. */
-const LETTERS: readonly (readonly [string, RegExp])[] = [
-  ["de", /[äß]/giu],
-  ["pl", /[łąężśćń]/giu],
-  ["es", /[ñ¿¡]/giu],
-  ["pt", /[ãõ]/giu],
-  ["fr", /[êœûîë]/giu],
-  ["it", /[ìò]/giu],
-];
-
 const LETTER_WEIGHT = 0.5;
 
 /** More letters than this add no evidence. */
@@ -47,7 +38,7 @@ const clearest = (scores: ReadonlyMap<string, number>, least: number): string | 
 };
 
 /**
- * Detects the language (ISO 639-1) of a text, among the eight of the vocabulary. Null if the text does not show it.
+ * Detects the language (ISO 639-1) of a text, among those of the market. Null if the text does not show it.
  *
  * @param hints further evidence for each language, for example from vocabulary words
  * @param margin how many times the evidence of the next language the best one must have
@@ -63,8 +54,8 @@ export const detectLanguage = (
   const add = (language: string, weight: number) => scores.set(language, (scores.get(language) ?? 0) + weight);
   for (const token of tokens)
     for (const entry of functionWords.get(token.folded) ?? []) add(entry.language, entry.weight);
-  for (const [language, letters] of LETTERS) {
-    const count = Math.min(text.match(letters)?.length ?? 0, MOST_LETTERS);
+  for (const [language, { letters }] of Object.entries(LANGUAGES)) {
+    const count = letters === null ? 0 : Math.min(text.match(letters)?.length ?? 0, MOST_LETTERS);
     if (count > 0) add(language, count * LETTER_WEIGHT);
   }
   return clearest(scores, margin);

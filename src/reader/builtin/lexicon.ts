@@ -1,5 +1,6 @@
 import { endsStep, type Steps } from "../../base/steps.ts";
 import type { Concept, Vocabulary } from "../extraction.ts";
+import { LANGUAGES } from "../languages.ts";
 import { type Word, wordsIn } from "../text/tokens.ts";
 import { type FunctionWords, functionWordsOf, isFunctionWord } from "./language.ts";
 import { stem } from "./stem.ts";
@@ -89,9 +90,6 @@ export const namingsOf = ({ concepts, labels }: Named): Naming[] => {
   }
   return namings;
 };
-
-/** Languages that write compounds as one word: "Dachgeschosswohnung" is a "Wohnung". */
-const COMPOUNDING: readonly string[] = ["de", "nl"];
 
 const LEAST_COMPOUND = 7;
 /** A longer word is none: each of its ends would be tried. The longest compounds of dictionaries have about 70 letters. */
@@ -357,7 +355,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: s
       if (index !== undefined && lookUp(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
     });
     const word = words[at] ?? "";
-    if (any || word.length < LEAST_COMPOUND || language === null || !COMPOUNDING.includes(language)) continue;
+    if (any || word.length < LEAST_COMPOUND || language === null || !LANGUAGES[language]?.compounds) continue;
     const head = headOf(lexicon, word, language);
     if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
   }

@@ -1,6 +1,5 @@
 import { inOneGo, type Steps } from "../../base/steps.ts";
 import type { QueryExtraction, Vocabulary } from "../extraction.ts";
-import { countryOfLanguage } from "../find/countries.ts";
 import { findNear } from "../find/near.ts";
 import { resolvePlace } from "../find/place_choice.ts";
 import type { PlaceText } from "../find/place_spans.ts";
@@ -8,6 +7,7 @@ import { findPlaces, type PlaceHit } from "../find/places.ts";
 import type { Range } from "../judge/context.ts";
 import { findLocation } from "../judge/place.ts";
 import { judgePrices, readPrice } from "../judge/price.ts";
+import { countryOfLanguage } from "../languages.ts";
 import { findCues } from "../text/cues.ts";
 import { overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";

@@ -1,44 +1,10 @@
+import { LANGUAGES } from "../languages.ts";
+
 /**
  * Light stemming. It removes enough for plurals and cases to match their vocabulary word, and little enough to keep
  * different words apart. It is not linguistically correct: both sides are cut in the same way, so only collisions
  * matter. Short stems are not cut further.
  */
-
-const ENDINGS: Readonly<Record<string, readonly string[]>> = {
-  en: ["'s", "es", "s"],
-  de: ["ern", "en", "er", "es", "em", "n", "e", "s"],
-  fr: ["es", "s", "x", "e"],
-  es: ["es", "as", "os", "s", "a", "o", "e"],
-  it: ["hi", "he", "i", "e", "a", "o"],
-  pt: ["es", "as", "os", "s", "a", "o", "e"],
-  nl: ["en", "es", "s", "e"],
-  pl: [
-    "ami",
-    "ach",
-    "ego",
-    "emu",
-    "ymi",
-    "imi",
-    "iem",
-    "ow",
-    "om",
-    "em",
-    "ej",
-    "ym",
-    "ych",
-    "ich",
-    "im",
-    "ie",
-    "ia",
-    "iu",
-    "a",
-    "e",
-    "i",
-    "o",
-    "u",
-    "y",
-  ],
-};
 
 /** Least number of letters of a stem. With fewer, "cars" and "care" would collide. */
 const SHORTEST = 4;
@@ -55,7 +21,7 @@ export const stem = (word: string, language: string): string => {
     if (word.length > SHORTEST_BEFORE_S && word.endsWith("s") && !word.endsWith("ss")) return word.slice(0, -1);
     return word;
   }
-  for (const ending of ENDINGS[language] ?? []) {
+  for (const ending of LANGUAGES[language]?.endings ?? []) {
     if (word.length - ending.length >= SHORTEST && word.endsWith(ending)) return word.slice(0, -ending.length);
   }
   return word;

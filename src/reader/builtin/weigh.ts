@@ -1,3 +1,4 @@
+import { LANGUAGES } from "../languages.ts";
 import type { Word } from "../text/tokens.ts";
 import type { Hit, IsWord } from "./lexicon.ts";
 
@@ -74,8 +75,8 @@ const MODIFIER_FACTOR = 0.4;
 /** A term of a lower weight is not the head of a compound: "sofa set". */
 const LEAST_HEAD = 1.5;
 
-/** Languages in which the last noun of a compound is the head. Also used if the language is unknown (null). */
-const HEAD_LAST: ReadonlySet<string | null> = new Set(["en", "de", "nl", null]);
+/** True if the last noun of a compound is the head; also if the language is unknown. */
+const isHeadLast = (language: string | null): boolean => language === null || LANGUAGES[language]?.headLast === true;
 
 /** The hits that only modify the thing that another hit names. */
 const findModifiers = (
@@ -89,7 +90,7 @@ const findModifiers = (
   for (const hit of things) {
     const joined = tokens[hit.to];
     if (joined === undefined || joined.opens || !/^[\s'’-]+$/u.test(joined.before)) continue;
-    const heads = HEAD_LAST.has(language) ? (starting.get(hit.to) ?? []) : [];
+    const heads = isHeadLast(language) ? (starting.get(hit.to) ?? []) : [];
     if (heads.some((head) => head.weight >= LEAST_HEAD) && heads.every((head) => head.value !== hit.value))
       modifiers.add(hit);
     if (!is("of", joined.folded) || hit.weight < LEAST_HEAD) continue;

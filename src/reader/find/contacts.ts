@@ -1,8 +1,8 @@
 import { LinkifyIt } from "linkify-it";
+import { countriesOf, currencyOf, MARKET } from "../languages.ts";
 import { overlaps, type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
-import { countriesOf, MARKET } from "./countries.ts";
-import { countryOfCurrency, currencyAt, currencyOf, type Marker, resolveCurrency } from "./currencies.ts";
+import { countryOfCurrency, currencyAt, type Marker, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
   dial,

@@ -1,6 +1,6 @@
+import { wordsFor } from "../languages.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
-import { wordsOf } from "./languages/all.ts";
 import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
@@ -141,9 +141,9 @@ const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
  * Words between the ends of a range. Those of WEAK_TO have other meanings, so they count only between two currencies or
  * after a word of OPENS_RANGE.
  */
-const TO = wordsOf("to").add("-").add("~");
-const WEAK_TO = wordsOf("weakTo");
-const OPENS_RANGE = wordsOf("opensRange");
+const TO = wordsFor("range").add("-").add("~").add("- -");
+const WEAK_TO = wordsFor("weak_range");
+const OPENS_RANGE = wordsFor("before_range");
 
 /**
  * True if the tokens between two numbers make them a range.
@@ -153,8 +153,6 @@ const isRange = (tokens: readonly Token[], low: Amount, high: Amount, isSpaced: 
   const between = tokens.slice(low.to, high.from);
   if (between.length === 0 || between.length > 2 || high.value <= low.value || tokens[high.from]?.opens) return false;
   const words = between.map((token) => token.text).join(" ");
-  if (words === "up to" || words === "bis zu" || words === "- -") return true;
-  if (between.length > 1) return false;
   if (!WEAK_TO.has(words)) return TO.has(words);
   const opened = isSpaced || OPENS_RANGE.has(tokens[low.from - 1]?.text ?? "");
   return opened || (TO.has(words) && low.marker !== null && high.marker !== null);

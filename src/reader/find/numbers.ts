@@ -1,28 +1,18 @@
+import { moneyWords, wordsFor } from "../languages.ts";
 import { fold } from "../text/fold.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt } from "./currencies.ts";
-import { valuesOf } from "./languages/all.ts";
 
 /** Numbers in prose: "1.200,00", "1,200.00", "1 200", "1'349.-", "12k", "9 grand", "3,5 tys.". */
 
 /** A number: tokens `from` to `to` (exclusive), its value, and whether a dash for money follows it ("450,-"). */
 export type Numeral = { from: number; to: number; value: number; dashed: boolean };
 
-/** Words and signs after digits that multiply them, in scripts that no language of the market is written in. */
-const OTHER_SCRIPTS: Readonly<Record<string, string>> = {
-  1e3: "тыс тысяч тысячи ألف آلاف 千 천",
-  1e4: "万 萬 만",
-  1e6: "млн миллион миллиона миллионов مليون ملايين",
-  1e8: "億 亿 억",
-};
-
-const MAGNITUDES: Readonly<Record<string, number>> = Object.fromEntries([
-  ...valuesOf("magnitudes"),
-  ...Object.entries(OTHER_SCRIPTS).flatMap(([value, words]) =>
-    words.split(" ").map((word) => [fold(word), Number(value)]),
-  ),
-  ["k", 1e3],
-]);
+/** Words and signs after digits that multiply them. Abbreviations may have a full stop: "3,5 tys.". */
+const SHORT = wordsFor("short_magnitude");
+const MAGNITUDES: ReadonlyMap<string, number> = new Map(
+  [...moneyWords("magnitude"), ...moneyWords("short_magnitude")].map(({ word, value }) => [fold(word), Number(value)]),
+);
 
 const GROUPING = new Set([".", ",", "'"]);
 
@@ -85,14 +75,13 @@ const dashLength = (tokens: readonly Token[], at: number): number => {
 const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { factor: number; to: number } | null => {
   const word = tokens[at];
   if (word === undefined || word.gap === "line") return null;
-  const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES[word.text];
+  const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES.get(word.text);
   // "€ 389.000 k.k." (Dutch: the buyer pays the costs) is not in thousands.
   if (word.text === "k" && tokens[at + 1]?.text === "." && tokens[at + 2]?.text === "k") return null;
   // "1,5 k€" is in thousands, "4 k owners" is not.
   const spacedK = word.text === "k" && word.gap !== "none" && !isMoney && currencyAt(tokens, at + 1) === null;
   if (factor === undefined || spacedK) return null;
-  const dotted =
-    tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none" && /^(?:tys|tsd|mio|mln|тыс|млн)$/u.test(word.text);
+  const dotted = SHORT.has(word.text) && tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none";
   return { factor, to: at + (dotted ? 2 : 1) };
 };
 

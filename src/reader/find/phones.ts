@@ -1,7 +1,7 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { moneyWords } from "../languages.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore } from "./currencies.ts";
-import { valuesOf } from "./languages/all.ts";
 
 /**
  * Phone numbers. Runs of digits are found by their shape and converted to E.164 by the numbering plan of a country. A
@@ -30,7 +30,7 @@ const MAX_GROUPS = 9;
  * Digits as words. Words with other meanings ("sei", "dos", "one") are listed too, because only runs of words are read.
  */
 const DIGIT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
-  valuesOf("values").flatMap(([word, value]) => (Number.isInteger(value) && value < 10 ? [[word, String(value)]] : [])),
+  moneyWords("number").flatMap(({ word, value }) => (/^\d$/.test(value) ? [[word, value]] : [])),
 );
 
 /** Fewer digit words in a row are prose. */

@@ -1,5 +1,5 @@
+import { languagesOf } from "../languages.ts";
 import type { Token } from "../text/tokens.ts";
-import { languagesOf } from "./countries.ts";
 import { isCurrencyOf, type Marker } from "./currencies.ts";
 import type { Gazetteer, Point } from "./gazetteer.ts";
 import { areNeighbours, type PlaceHit } from "./places.ts";

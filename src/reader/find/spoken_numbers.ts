@@ -1,28 +1,29 @@
+import { LANGUAGES, moneyWords, wordsFor } from "../languages.ts";
 import type { Token } from "../text/tokens.ts";
-import { GRAMMARS, valuesOf, wordsOf } from "./languages/all.ts";
 
 /**
  * Numbers in words: "a hundred", "fünfhundertfünfzig", "deux cents", "duzentos e cinquenta", "centocinquanta".
  *
- * The words are in languages/. Compound words are split into pieces. If a part of a word remains, the word is not a
+ * The words are rows of money_word.tsv. Compound words are split into pieces. If a part of a word remains, the word is not a
  * number ("einigen" is not "ein"). All pieces are of one language: "zweiten" is not the German "zwei" and the English "ten".
  */
 
 /** `languages`: the languages in which the word has this value, one bit for each. */
 type Piece = { value: number; factor: boolean; money: boolean; joined: boolean; languages: number };
 
-const ALL_LANGUAGES = 2 ** GRAMMARS.length - 1;
+const CODES = Object.keys(LANGUAGES);
+const ALL_LANGUAGES = 2 ** CODES.length - 1;
+
+/** The roles of words that are pieces of a number. Of a word with several, the last one counts. */
+const PIECE_ROLES = ["number", "factor", "round", "sum"] as const;
 
 const PIECES: Map<string, Piece> = new Map();
-for (const [kind, factor, money] of [
-  ["values", false, false],
-  ["factors", true, false],
-  ["roundNumbers", false, false],
-  ["sums", false, true],
-] as const) {
-  for (const [word, value, language] of valuesOf(kind)) {
-    const languages = (PIECES.get(word)?.languages ?? 0) | (1 << language);
-    if (value > 0) PIECES.set(word, { value, factor, money, joined: false, languages });
+for (const role of PIECE_ROLES) {
+  for (const { language, word, ...row } of moneyWords(role)) {
+    const value = Number(row.value);
+    if (value === 0) continue;
+    const languages = (PIECES.get(word)?.languages ?? 0) | (1 << CODES.indexOf(language));
+    PIECES.set(word, { value, factor: role === "factor", money: role === "sum", joined: false, languages });
   }
 }
 const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
@@ -35,8 +36,8 @@ const LONGEST_WORD = 40;
 const MOST_WORDS = 16;
 
 /** Words between the pieces of a number, inside one word or between several. */
-const JOINERS = wordsOf("joiners").add("-");
-const JOINED_INSIDE = /^(?:und|en|e|y)/u;
+const JOINERS = wordsFor("joiner").add("-");
+const INNER_JOINERS = [...wordsFor("inner_joiner")].sort((one, other) => other.length - one.length);
 
 /** The number pieces that a word consists of, in one of some languages. Null if it is not a number. */
 const piecesOf = (word: string, languages: number): Piece[] | null => {
@@ -56,8 +57,8 @@ const piecesOf = (word: string, languages: number): Piece[] | null => {
       const rest = common === 0 ? null : from(at + length, false, common);
       if (piece !== undefined && rest !== null) return [{ ...piece, joined }, ...rest];
     }
-    const joiner = at > 0 && !joined ? JOINED_INSIDE.exec(word.slice(at)) : null;
-    const rest = joiner === null ? null : from(at + joiner[0].length, true, left);
+    const joiner = at > 0 && !joined ? INNER_JOINERS.find((one) => word.startsWith(one, at)) : undefined;
+    const rest = joiner === undefined ? null : from(at + joiner.length, true, left);
     if (rest === null || rest.length === 0) {
       failed.add(state);
       return null;
@@ -68,7 +69,7 @@ const piecesOf = (word: string, languages: number): Piece[] | null => {
 };
 
 /** Words that alone mean something else: "Grand salon", "mil gracias", "40 cents". */
-const NEVER_ALONE = wordsOf("neverAlone");
+const NEVER_ALONE = wordsFor("not_alone");
 
 /** True if the hundreds are not named: "zwofuffzig", "two fifty". */
 const isHundreds = (current: number, { value, factor, joined }: Piece): boolean =>
@@ -78,13 +79,13 @@ const FOUR = 4;
 const TWENTY = 20;
 
 /** Articles before a sum or a factor are not a number: "a hundred", "nen Hunni", "une trentaine". */
-const ARTICLES = wordsOf("articles");
-const SUM_OR_FACTOR = new Set(
-  [...valuesOf("sums"), ...valuesOf("roundNumbers"), ...valuesOf("factors")].map(([word]) => word),
-);
+const ARTICLES = wordsFor("article");
+const SUM_OR_FACTOR = new Set([...wordsFor("sum"), ...wordsFor("round"), ...wordsFor("factor")]);
 
 /** "seven and a half grand". */
-const HALF = GRAMMARS.map(({ half }) => half.split(" ")).find(([first]) => first !== "") ?? [];
+const HALVES = Array.from(wordsFor("half"), (phrase) => phrase.split(" "));
+const halfAt = (tokens: readonly Token[], at: number): readonly string[] | undefined =>
+  HALVES.find((half) => half.every((word, i) => tokens[at + i]?.text === word));
 
 const sumOf = (pieces: readonly Piece[]): number => {
   let total = 0;
@@ -127,11 +128,15 @@ export const spokenNumberAt = (
       for (const piece of own) languages &= piece.languages;
       next += 1;
       end = next;
-    } else if (pieces.length > 0 && next === end && HALF.every((word, i) => tokens[next + i]?.text === word)) {
+      continue;
+    }
+    if (pieces.length === 0 || next > end) break;
+    const half = halfAt(tokens, next);
+    if (half !== undefined) {
       pieces.push({ value: 0.5, factor: false, money: false, joined: true, languages });
-      next += HALF.length;
+      next += half.length;
       end = next;
-    } else if (pieces.length > 0 && next === end && JOINERS.has(token.text)) next += 1;
+    } else if (JOINERS.has(token.text)) next += 1;
     else break;
   }
   const alone = pieces.length === 1 && end === at + 1 && NEVER_ALONE.has(tokens[at]?.text ?? "");

@@ -1,16 +1,16 @@
 import { type Token, tokensIn } from "./tokens.ts";
 
 /**
- * Finds the phrases of a vocabulary in a text. Vocabularies are plain data, matching is linear, and no pattern can
- * backtrack.
+ * Finds the phrases of a vocabulary in a text: cues, and names of currencies. Vocabularies are plain data, matching is
+ * linear, and no pattern can backtrack.
  */
 
-type Phrase<S> = { words: string[]; open: boolean; sense: S };
+/** A phrase as people write it. `prefix`: its last word may go on ("verhandel"). */
+export type Written<S> = { form: string; sense: S; prefix?: boolean };
 
-/**
- * Phrases by their first word. Single-word prefix phrases ("verhandel*") are indexed by their first letters. Longest
- * first.
- */
+type Phrase<S> = { words: readonly string[]; prefix: boolean; sense: S };
+
+/** Phrases by their first word; single words that may go on by their first letters. Longest first. */
 export type Phrases<S> = {
   byWord: ReadonlyMap<string, readonly Phrase<S>[]>;
   byLetters: ReadonlyMap<string, readonly Phrase<S>[]>;
@@ -19,55 +19,65 @@ export type Phrases<S> = {
 /** A phrase that was found: tokens `from` (inclusive) to `to` (exclusive). */
 export type Hit<S> = { sense: S; from: number; to: number };
 
-/** Short enough for the shortest prefix phrase of a vocabulary. */
+/** The shortest word that may go on has this many letters. */
 const KEY_LENGTH = 2;
 
-const keyOf = (word: string): string => word.slice(0, KEY_LENGTH);
+/** Nearly all forms: words of plain letters, which are their own tokens. */
+const LETTERS = /^[a-z]+(?: [a-z]+)*$/;
 
-/**
- * Compiles a vocabulary: for each sense, phrases separated by `|` or line breaks, written as people write them.
- * A phrase that ends in `*` also matches a last word that is longer ("verhandel*").
- */
-export const compilePhrases = <S extends string>(vocabulary: Readonly<Record<S, string>>): Phrases<S> => {
+/** Makes phrases ready for use. */
+export const compilePhrases = <S>(vocabulary: Iterable<Written<S>>): Phrases<S> => {
   const byWord = new Map<string, Phrase<S>[]>();
   const byLetters = new Map<string, Phrase<S>[]>();
-  for (const sense of Object.keys(vocabulary) as S[]) {
-    for (const written of vocabulary[sense].split(/[|\n]/u)) {
-      const phrase = written.trim();
-      if (phrase === "") continue;
-      const open = phrase.endsWith("*");
-      const words = tokensIn(open ? phrase.slice(0, -1) : phrase).map((token) => token.text);
-      const first = words[0] ?? "";
-      const prefix = open && words.length === 1;
-      const index = prefix ? byLetters : byWord;
-      const key = prefix ? keyOf(first) : first;
-      const same = index.get(key) ?? [];
-      same.push({ words, open, sense });
-      index.set(key, same);
-    }
+  for (const { form, sense, prefix = false } of vocabulary) {
+    const words = LETTERS.test(form) ? form.split(" ") : tokensIn(form).map((token) => token.text);
+    const [first] = words;
+    if (first === undefined) continue;
+    const open = prefix && words.length === 1;
+    const index = open ? byLetters : byWord;
+    const key = open ? first.slice(0, KEY_LENGTH) : first;
+    const same = index.get(key) ?? [];
+    same.push({ words, prefix, sense });
+    index.set(key, same);
   }
-  for (const same of byWord.values()) same.sort((a, b) => b.words.length - a.words.length);
-  for (const same of byLetters.values()) same.sort((a, b) => (b.words[0] ?? "").length - (a.words[0] ?? "").length);
+  const longestFirst = (one: Phrase<S>, other: Phrase<S>): number =>
+    other.words.length - one.words.length || (other.words[0] ?? "").length - (one.words[0] ?? "").length;
+  for (const same of byWord.values()) same.sort(longestFirst);
+  for (const same of byLetters.values()) same.sort(longestFirst);
   return { byWord, byLetters };
 };
 
-const matchesAt = <S>(tokens: readonly Token[], at: number, phrase: Phrase<S>): boolean => {
-  const last = phrase.words.length - 1;
-  return phrase.words.every((word, i) => {
+const matches = <S>(tokens: readonly Token[], at: number, { words, prefix }: Phrase<S>): boolean => {
+  for (let i = 0; i < words.length; i++) {
     const token = tokens[at + i];
+    const word = words[i] ?? "";
     // A phrase does not continue across lines.
     if (token === undefined || (i > 0 && token.gap === "line")) return false;
-    return token.text === word || (phrase.open && i === last && token.text.startsWith(word));
-  });
+    if (token.text !== word && !(prefix && i === words.length - 1 && token.text.startsWith(word))) return false;
+  }
+  return true;
+};
+
+/** Calls `visit` for the phrases that begin at token `at`, longest first, until it returns true. */
+export const visitPhrases = <S>(
+  tokens: readonly Token[],
+  at: number,
+  { byWord, byLetters }: Phrases<S>,
+  visit: (hit: Hit<S>) => boolean,
+): void => {
+  const token = tokens[at];
+  if (token === undefined) return;
+  for (const same of [byWord.get(token.text), byLetters.get(token.text.slice(0, KEY_LENGTH))])
+    for (const phrase of same ?? [])
+      if (matches(tokens, at, phrase) && visit({ sense: phrase.sense, from: at, to: at + phrase.words.length })) return;
 };
 
 /** The longest phrase that starts at token `at`, or null. */
 export const phraseAt = <S>(tokens: readonly Token[], at: number, phrases: Phrases<S>): Hit<S> | null => {
-  const token = tokens[at];
-  if (token === undefined) return null;
-  const matches = (candidate: Phrase<S>): boolean => matchesAt(tokens, at, candidate);
-  const phrase =
-    phrases.byWord.get(token.text)?.find(matches) ??
-    (phrases.byLetters.size === 0 ? undefined : phrases.byLetters.get(keyOf(token.text))?.find(matches));
-  return phrase === undefined ? null : { sense: phrase.sense, from: at, to: at + phrase.words.length };
+  let found: Hit<S> | null = null;
+  visitPhrases(tokens, at, phrases, (hit) => {
+    found = hit;
+    return true;
+  });
+  return found;
 };
