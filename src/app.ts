@@ -53,7 +53,7 @@ export const createApp = (
     findDocument: FindDocument;
     metrics: Metrics;
     metricsToken: string | null;
-    /** Whether callers who ask for it are told where the time of their request went. */
+    /** Whether callers who ask for it learn where the time of their request went. */
     serverTiming: boolean;
     admin?: RequestHandler;
   },

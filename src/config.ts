@@ -86,7 +86,7 @@ export type Config = Readonly<{
   metricsPort: number | null;
   /** The token that /metrics requires. If it is set, the API also serves /metrics on its own port. */
   metricsToken: string | null;
-  /** Callers who ask for it are told where the time of their request went. */
+  /** Callers who ask for it learn where the time of their request went. */
   serverTiming: boolean;
   /** Whether spans are sent to a collector of OpenTelemetry. */
   traces: boolean;

@@ -11,7 +11,7 @@ import {
  * `npm run demo`: shows the main use case of the market against a running service, and prints each step.
  *
  *   Lena   sells a sofa; her agent publishes her offers
- *   Tom    wants a sofa; his agent searches, creates an ask, reads its matches, and is told of new ones
+ *   Tom    wants a sofa; his agent searches, creates an ask, reads its matches, and gets new ones
  *
  * The agents use the typed client. Both persons approve them on the real page, as a browser would. The service's URL is
  * the argument or BASE_URL. The demo exits with code 1 if a step gives an unexpected result. At the end it archives its

@@ -4,7 +4,7 @@
  *   start     starts the parts one after the other, in the order of the list
  *   prepare   prepares the parts in the same order and in the background, after all of them have started. Work that has
  *             to wait (mostly for the database) belongs here
- *   stop      stops the parts in reverse order, as soon as the process is told to stop or a part fails
+ *   stop      stops the parts in reverse order, as soon as the process gets a signal to stop or a part fails
  *
  * So a part may use everything that earlier parts in the list created, and that stays available until the part stops.
  */

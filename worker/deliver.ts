@@ -4,7 +4,7 @@ import type { Send } from "../src/webhooks/send.ts";
 import type { CallJobs } from "./database.ts";
 
 /**
- * Makes the attempts that the database asks for. A job ends when its attempts have begun, so a receiver that takes 15
+ * Makes the attempts that the database asks for. A job ends when its attempts have started, so a receiver that takes 15
  * seconds occupies a connection of this process and no slot of the queue. If the process ends meanwhile, the database
  * gives the delivery to another one after a minute.
  *
@@ -21,7 +21,7 @@ type Lane = { free: number; waiting: Set<string> };
 
 /** Sends what is due to webhooks. */
 export type Deliverer = {
-  /** Begins the attempts that are due to one webhook; resolves when they have begun. */
+  /** Begins the attempts that are due to one webhook; resolves when they have started. */
   deliver: (webhookId: string) => Promise<void>;
   /** Breaks off the attempts that are under way. */
   stop: () => Promise<void>;

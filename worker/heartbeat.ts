@@ -87,7 +87,7 @@ export const heartbeatPart = (options: {
       return async () => {
         clearInterval(timer);
         await deregister().catch((error: unknown) =>
-          log.warn({ err: error }, "the end of a worker could not be told yet"),
+          log.warn({ err: error }, "the end of a worker could not be stored yet"),
         );
       };
     },

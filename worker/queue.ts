@@ -12,7 +12,7 @@ export const CONCURRENCY = 8;
  */
 const CLAIMED = CONCURRENCY;
 /**
- * A claimed job that has not begun after this time goes back to the database, because all slots wait for a slow
+ * A claimed job that has not started after this time goes back to the database, because all slots wait for a slow
  * provider. Another worker may have a free slot, and a text of a quiet account may have come since.
  */
 const CLAIM_MS = 500;
@@ -73,7 +73,7 @@ export const queuePart = (options: {
         if (runner) startAgain("the worker's listening connection was lost");
       });
       events.on("job:failed", ({ job, error }) => {
-        log.error({ err: error, task: job.task_identifier, job: job.id }, "a job failed for good");
+        log.error({ err: error, task: job.task_identifier, job: job.id }, "a job permanently failed");
       });
       events.on("job:error", ({ job, error }) => {
         log.warn(

@@ -13,7 +13,7 @@ alter role souk_dba connection limit 4;
 alter role souk_migrator connection limit 5;
 
 -- No statement of a request should take seconds, and a slow one must not hold up others. lock_timeout is shorter than
--- statement_timeout, so that a locked table can be told apart from a slow statement.
+-- statement_timeout, so that a locked table can be distinguished from a slow statement.
 alter role souk_api set statement_timeout = '5s';
 alter role souk_api set lock_timeout = '2s';
 alter role souk_api set idle_in_transaction_session_timeout = '5s';

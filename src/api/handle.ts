@@ -51,7 +51,7 @@ const withLastFigures = async (
     .last(actor, action, async () => {
       // The call that looks them up must not be refused, too.
       const request = currentRequest();
-      if (request) request.begun = true;
+      if (request) request.isStarted = true;
       return JSON.parse(await database.call(actor, "check_call", { permission: null, action }));
     })
     .catch(() => ({}));

@@ -252,7 +252,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       { name: "Search", description: "Finding offers." },
       { name: "Offers", description: "Publishing and keeping offers." },
       { name: "Asks", description: "Stating what is wanted and reading what matches." },
-      { name: "Events", description: "What happens to the account, told as it happens." },
+      { name: "Events", description: "What happens to the account, as it happens." },
     ],
     paths,
     components: {

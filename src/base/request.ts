@@ -13,7 +13,7 @@ export type CurrentRequest = {
   /** Who shares in fair use (src/database/turns.ts). Not set for jobs, and before the caller is known. */
   caller?: string;
   /** The request has had a turn, or waits for one. From then on it is not refused for fair use, whatever it still needs. */
-  begun?: boolean;
+  isStarted?: boolean;
   /** Why the request was refused at the entrance (src/web/admission.ts). It must not be worked on. */
   refusal?: unknown;
   /** Makes a signal that aborts when the client hangs up before the response. */

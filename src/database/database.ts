@@ -72,7 +72,7 @@ export type DatabaseOptions = {
   /** The URL at which clients reach the service, for links in answers; "" while it is not known. */
   baseUrl?: () => string;
   onError: (error: Error) => void;
-  /** Is told when a replica comes into use or goes out of use. */
+  /** Is called when a replica comes into use or goes out of use. */
   onReplica?: (name: string, inUse: boolean) => void;
   /** Whether the database has the functions that requests call. Until then requests get 503. */
   isPrepared?: () => boolean;
@@ -84,7 +84,7 @@ export type DatabaseOptions = {
 export const ADMIN_POOL_SIZE = 3;
 
 /**
- * Quick reads share so many connections. PostgreSQL works on one statement of each at a time, so there should be about as
+ * Quick reads share this many connections. PostgreSQL works on one statement of each at a time, so there should be about as
  * many as it has processors. With more, the same statements cost more switches between processes.
  */
 const SHARED_CONNECTIONS = 4;
@@ -353,7 +353,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     if (request?.caller === undefined) return work();
     if (options.isPrepared?.() === false) throw STARTING;
     const turn = turns.take(request.caller, lane, request);
-    request.begun = true;
+    request.isStarted = true;
     const end = await measured("turn", { name: `turn ${lane}` }, () => turn);
     let succeeded = true;
     try {
@@ -401,7 +401,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         return inTurn(`replica ${lane}`, () =>
           replicas.read(hash, (sessions) =>
             run(sessions).catch((error: unknown) => {
-              // Others' rows may not have arrived yet: an id that another agent has just told is not found.
+              // Others' rows may not have arrived yet: an id that another agent has just passed on is not found.
               if (isRefusal(error) && !/^PT40[14]$/.test(codeOf(error))) throw error;
               // A statement that took too long would take as long on the primary.
               if (codeOf(error) === "57014") throw error;

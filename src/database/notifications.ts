@@ -13,7 +13,7 @@ import type { Log } from "../base/log.ts";
  *   snapshot   the transactions that were finished when a reader read
  *   place      how many notifications of events the process had heard at a moment
  *
- * A reader first notes its place, then reads, then waits. So it is told at once of an event that was notified while it
+ * A reader first notes its place, then reads, then waits. So it learns at once of an event that was notified while it
  * read. One timer serves all readers.
  */
 export type Notifications = {

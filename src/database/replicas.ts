@@ -8,7 +8,7 @@ import type pg from "pg";
  *   reached   the latest mark that a replica is known to have replayed
  *
  * The positions of writes do not travel from process to process, because agents keep no cookies, and because a process
- * cannot know what it was not told. They are rows: every transaction notes the accounts whose rows it changes
+ * cannot know what it has not received. They are rows: every transaction notes the accounts whose rows it changes
  * (db/schema/internal/platform/note_write.sql). Before a read, the process asks the primary whether the account of the caller
  * has a write that the replica's mark does not contain. If so, the read goes to the primary. The question is asked after
  * the read has arrived, so its answer covers every write that was acknowledged before, by any process. All reads that
@@ -66,7 +66,7 @@ const positionOf = (lsn: string): bigint => {
 /**
  * Follows the replicas and decides which reads they may answer.
  * @param options.primary a pool of one connection to the primary, for nothing else. Its queries need a time limit
- * @param options.onChange is told when a replica comes into use or goes out of use
+ * @param options.onChange is called when a replica comes into use or goes out of use
  * @param options.pooled the primary is behind a pooler, so named statements are not used
  * @param options.mostBehindMs shorter than MAX_BEHIND_MS in tests
  */
@@ -161,7 +161,7 @@ export const followReplicas = (options: {
       replica.reached = marks.findLast(({ lsn }) => lsn <= replayed) ?? replica.reached;
       return;
     }
-    // A server that is no standby has everything only if it is the primary itself.
+    // A server that is not a standby has everything only if it is the primary itself.
     replica.replayed = null;
     replica.reached = row?.server === mark.server ? mark : null;
   };

@@ -22,7 +22,7 @@ type CallOptions = {
    * The call belongs to a request that has had a turn, or waits for one. So it goes before the caller's other calls, it
    * is never refused, and it does not count as waiting.
    */
-  begun?: boolean | undefined;
+  isStarted?: boolean | undefined;
   /** Makes the signal with which the call leaves the queue. It is asked for only if the call has to wait. */
   gone?: (() => AbortSignal) | undefined;
 };
@@ -69,7 +69,7 @@ const refusal = (code: string, message: string, problem?: { detail: string; retr
 
 const tooMany = (): Error =>
   refusal("PT429", "rate_limited", {
-    detail: `Too many of your calls are open at once: ${RUNNING} run, and ${WAITING} wait. This one was not begun and is not counted. Wait until some are answered, then send it again.`,
+    detail: `Too many of your calls are open at once: ${RUNNING} run, and ${WAITING} wait. This one was not started and is not counted. Wait until some are answered, then send it again.`,
     retryAfter: 1,
   });
 
@@ -78,7 +78,7 @@ const stuck = (): Error => refusal("53300", "No connection of the database becam
 const hungUp = (): Error => refusal("57014", "The client hung up while its call waited.");
 const stopping = (): Error => refusal("57P03", "The process stops.");
 
-type Waiting = { begun: boolean; since: number; begin: (end: EndTurn) => void; refuse: (why: Error) => void };
+type Waiting = { isStarted: boolean; since: number; begin: (end: EndTurn) => void; refuse: (why: Error) => void };
 
 /** What a caller has open: its running calls by pool and by lane (both as objects), and its waiting calls by lane. */
 type Caller = {
@@ -168,16 +168,16 @@ export const createTurns = <Name extends string>(options: {
   const enqueue = (caller: Caller, lane: LaneState, call: Waiting): void => {
     const queue = caller.queues.get(lane.name) ?? [];
     caller.queues.set(lane.name, queue);
-    const place = call.begun ? queue.findIndex(({ begun }) => !begun) : -1;
+    const place = call.isStarted ? queue.findIndex(({ isStarted }) => !isStarted) : -1;
     queue.splice(place < 0 ? queue.length : place, 0, call);
-    if (!call.begun) caller.waiting += 1;
+    if (!call.isStarted) caller.waiting += 1;
     lane.pool.waiting += 1;
     lane.ring.add(caller);
   };
   const dequeue = (caller: Caller, lane: LaneState, call: Waiting): void => {
     const queue = caller.queues.get(lane.name) ?? [];
     queue.splice(queue.indexOf(call), 1);
-    if (!call.begun) caller.waiting -= 1;
+    if (!call.isStarted) caller.waiting -= 1;
     lane.pool.waiting -= 1;
     if (queue.length > 0) return;
     caller.queues.delete(lane.name);
@@ -227,12 +227,12 @@ export const createTurns = <Name extends string>(options: {
     timer = null;
   };
 
-  const wait = (caller: Caller, lane: LaneState, { begun = false, gone }: CallOptions): Promise<EndTurn> =>
+  const wait = (caller: Caller, lane: LaneState, { isStarted = false, gone }: CallOptions): Promise<EndTurn> =>
     new Promise((resolve, reject) => {
       const signal = gone?.();
       const leave = (): void => call.refuse(hungUp());
       const call: Waiting = {
-        begun,
+        isStarted,
         since: performance.now(),
         begin: (end) => {
           signal?.removeEventListener("abort", leave);
@@ -258,7 +258,7 @@ export const createTurns = <Name extends string>(options: {
       if (lane === undefined) throw new Error(`There is no lane ${name}.`);
       const caller = callerOf(key);
       if (hasPlace(lane) && mayRun(caller, lane)) return begin(caller, lane);
-      if (!options.begun && caller.waiting >= WAITING) {
+      if (!options.isStarted && caller.waiting >= WAITING) {
         refused += 1;
         throw tooMany();
       }

@@ -149,7 +149,7 @@ export const parseRows = (name: string, text: string): DataFile => {
   const unescaped = (field: string, index: number): string =>
     field.replace(/\\.?/gu, (written) => {
       const character = ESCAPES[written];
-      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${written}" is no escape.`);
+      if (character === undefined) throw new Error(`${name}, line ${index + 2}: "${written}" is not an escape.`);
       return character;
     });
   return {

@@ -53,7 +53,7 @@ const factsOf = (thrown: unknown): Record<string, unknown> => {
   return { code, responseCode, command };
 };
 
-/** Whether the mail server has refused the address for good: as unknown, or as none (501), such as a..b@example.org. */
+/** Whether the mail server has refused the address permanently: as unknown, or as none (501), such as a..b@example.org. */
 const isAddressRefused = (thrown: unknown): boolean => {
   const { code, responseCode } = factsOf(thrown);
   return (

@@ -79,7 +79,7 @@ const createStateGauges = (registers: [Registry]) => {
   // Several API processes ask the same database, so their figures are not added up. They agree that it is up if all do.
   const up = new Gauge({
     name: "souk_database_up",
-    help: "Whether the database told its state.",
+    help: "Whether the database gave its state.",
     aggregator: "min",
     registers,
   });
@@ -168,7 +168,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
   });
   const jobWaits = new Histogram({
     name: "souk_job_wait_seconds",
-    help: "From when a job was due to when it was begun, by task.",
+    help: "From when a job was due to when it was started, by task.",
     labelNames: ["task"],
     buckets: WAIT_BUCKETS,
     registers,
@@ -318,10 +318,10 @@ export const createMetrics = (exposed: boolean): Metrics => {
       stateOf = read;
     },
     watchJobs(events) {
-      const begun = new Map<string, number>();
+      const started = new Map<string, number>();
       const givenUp = new Set<string>();
       events.on("job:start", ({ job }) => {
-        begun.set(job.id, performance.now());
+        started.set(job.id, performance.now());
         jobWaits.observe(
           { task: job.task_identifier },
           Math.max(0, Date.now() - new Date(job.run_at).getTime()) / 1000,
@@ -329,8 +329,8 @@ export const createMetrics = (exposed: boolean): Metrics => {
       });
       events.on("job:failed", ({ job }) => void givenUp.add(job.id));
       events.on("job:complete", ({ job, error }) => {
-        const start = begun.get(job.id);
-        begun.delete(job.id);
+        const start = started.get(job.id);
+        started.delete(job.id);
         const outcome = givenUp.delete(job.id) ? "given_up" : error ? "failed" : "done";
         if (start !== undefined)
           jobDurations.observe({ task: job.task_identifier, outcome }, (performance.now() - start) / 1000);

@@ -97,7 +97,7 @@ export const STALE_FORM = problem(
  * Reads a form that a person sent from our own page.
  * @returns the fields, and `stale` when we did not give this browser the form. The handler of a stale form may only
  * show the form again, with the typed text.
- * @throws Problem when another page sent the form, or the body is no form
+ * @throws Problem when another page sent the form, or the body is not a form
  */
 export const readAnswer = async (
   request: Request,

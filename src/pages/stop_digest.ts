@@ -13,7 +13,7 @@ import { renderPage } from "./render.ts";
  * (RFC 8058). A person who opens the link presses a button, because programs that check links open them, too.
  */
 
-/** Returns whose digest a link switches off, and the hash of its key. @throws Problem not_found when it is no such link */
+/** Returns whose digest a link switches off, and the hash of its key. @throws Problem not_found when there is no such link */
 const readLink = ({ params }: Request): { account_id: string; key_hash: Buffer } => {
   const { account, key } = params;
   if (!isId(account)) {

@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<SignInMethod, string>> = { google: "Google", apple:
 export const isSignInMethod = (text: string | null): text is SignInMethod =>
   SIGN_IN_METHODS.some((method) => method === text);
 
-/** The name of a method inside a sentence. A text that is no method is returned unchanged. */
+/** The name of a method inside a sentence. A text that is not a method is returned unchanged. */
 export const nameOfMethod = (method: string): string => (isSignInMethod(method) ? NAMES[method] : method);
 
 /** The name of a method as a title, with a capital letter. */

@@ -14,7 +14,7 @@ import { credentialOf } from "./authenticate.ts";
  * headers to it.
  */
 
-/** In one turn of the event loop so many requests begin. They take about ten milliseconds. */
+/** In one turn of the event loop this many requests begin. They take about ten milliseconds. */
 const AT_ONCE = 64;
 
 /** Returns a function that makes a signal, once, which aborts when the client hangs up before the response. */

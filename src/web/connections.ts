@@ -10,7 +10,7 @@ import { networkOf } from "../base/address.ts";
  */
 
 /**
- * A connection may have so many requests open. HTTP/1.1 clients send the next request when they have the answer, and
+ * A connection may have this many requests open. HTTP/1.1 clients send the next request when they have the answer, and
  * those that do not wait send few ahead. Node reads as many as arrive: thousands of short ones in one packet.
  */
 const OPEN_REQUESTS = 32;
@@ -153,7 +153,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     const { socket } = request;
     const responses = requests.get(socket) ?? new Set();
     const before = [...responses].at(-1);
-    // Its client was told that this connection carries no further request. It would get no answer to this one.
+    // Its client knows that this connection carries no further request. It would get no answer to this one.
     if (before?.headersSent && !before.shouldKeepAlive) return;
     requests.set(socket, responses.add(response));
     latest.set(socket, request);

@@ -18,7 +18,7 @@ export const forwardingHeader = (headers: IncomingHttpHeaders): string | undefin
   FORWARDING_HEADERS.find((name) => headers[name] !== undefined);
 
 /**
- * Returns a function that looks at each request and warns once, if a proxy passes requests on and the process was not told
+ * Returns a function that looks at each request and warns once, if a proxy passes requests on and the process does not know
  * how it is reached.
  * @param unset the variables among BASE_URL and TRUST_PROXY that are not set
  */

@@ -11,5 +11,5 @@ const turns = createTurns({ pools: { "event loop": 1 }, lanes: { work: { pool: "
  */
 export const ownTurn = async (): Promise<void> => {
   const request = currentRequest();
-  setImmediate(await turns.take(request?.caller ?? "nobody", "work", { begun: true, gone: request?.gone }));
+  setImmediate(await turns.take(request?.caller ?? "nobody", "work", { isStarted: true, gone: request?.gone }));
 };

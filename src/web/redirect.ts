@@ -17,7 +17,7 @@ export const responseUri = (
   return `${redirect_uri}${redirect_uri.includes("?") ? "&" : "?"}${parameters}`;
 };
 
-/** What a person is told about the place to which the browser is sent back. */
+/** What a person reads about the place to which the browser is sent back. */
 export type Place = { host: string; kind: "site" | "computer" | "app" };
 
 /** Returns the place that a redirect URI leads to: the host of a site, or a program or an app on the person's device. */

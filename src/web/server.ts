@@ -24,7 +24,7 @@ const MAX_CONNECTIONS = 10_000;
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /**
  * Load balancers poll /readyz about every second. After this time they send no more requests, so the port can close. Until
- * then idle connections stay open: a client that uses one is told to open another.
+ * then idle connections stay open: a client that uses one is asked to open another.
  */
 const DRAIN_MS = 1_000;
 
@@ -113,7 +113,7 @@ export const serve = async (
       "Connection: close",
     ];
     // The socket is destroyed once the refusal is written. If it stayed open, the rest of a slow request could still
-    // arrive and be carried out, although its client was told 408. After other errors the parser reads nothing more, so
+    // arrive and be carried out, although its client got 408. After other errors the parser reads nothing more, so
     // the client gets time to read the refusal.
     const late = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     socket.end(`HTTP/1.1 ${status}\r\n${headers.join("\r\n")}\r\n\r\n${body}`, () => late && socket.destroy());

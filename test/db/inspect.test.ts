@@ -180,7 +180,7 @@ test.serial("the views show waiting submissions, jobs, workers, embeddings and w
     t.deepEqual(await asDba("select task, state from inspect.jobs order by 1"), [
       { task: "complete_submission", state: "held by a dead worker" },
       { task: "embed_ask", state: "running" },
-      { task: "embed_offer", state: "failed for good" },
+      { task: "embed_offer", state: "permanently failed" },
     ]);
     t.deepEqual(await asDba("select pool_id, alive, jobs::int from inspect.workers order by 1"), [
       { pool_id: "pool-alive", alive: true, jobs: 1 },

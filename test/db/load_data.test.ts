@@ -454,7 +454,7 @@ for (const [what, line, message] of [
     `location\txx\t${"?".repeat(301)}\n`,
     /question\.tsv could not be loaded: .*question_question_length/,
   ],
-  ["an unknown escape", "location\txx\tWh\\ere?\n", /question\.tsv, line \d+: "\\e" is no escape/],
+  ["an unknown escape", "location\txx\tWh\\ere?\n", /question\.tsv, line \d+: "\\e" is not an escape/],
   ["an incomplete last line", "location\txx\tWhe", /question\.tsv: the last line has no end/],
   ["a duplicate key", "price\txx\tWhat?\nprice\txx\tHow much?\n", /question\.tsv could not be loaded: .*a second time/],
 ] as const) {

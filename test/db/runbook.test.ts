@@ -147,7 +147,7 @@ test.serial("3: the jobs of a dead worker are unlocked by hand", async (t) => {
   await market.sql("delete from graphile_worker._private_jobs");
 });
 
-test.serial("4: a job that has failed for good is run again", async (t) => {
+test.serial("4: a job that has permanently failed is run again", async (t) => {
   await submit();
   await market.sql(
     "update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'the provider said no'",

@@ -11,16 +11,16 @@ const POOLS = { write: 14, read: 14 };
 const LANES = { write: { pool: "write" }, read: { pool: "read" }, search: { pool: "read", most: 7 } };
 type Lane = keyof typeof LANES;
 
-/** Turns with a log of the calls that have begun. Calls do not end by themselves. */
+/** Turns with a log of the calls that have started. Calls do not end by themselves. */
 const open = (pools: Record<string, number> = POOLS, stuckMs?: number) => {
   const turns = createTurns<Lane>({ pools, lanes: LANES, ...(stuckMs === undefined ? {} : { stuckMs }) });
-  const begun: string[] = [];
+  const started: string[] = [];
   const ends: EndTurn[] = [];
   const refused: string[] = [];
   const take = (caller: string, lane: Lane = "read", options: Parameters<typeof turns.take>[2] = {}) =>
     turns.take(caller, lane, options).then(
       (end) => {
-        begun.push(caller);
+        started.push(caller);
         ends.push(end);
       },
       (error: { code: string }) => {
@@ -35,106 +35,106 @@ const open = (pools: Record<string, number> = POOLS, stuckMs?: number) => {
     for (const one of ends.splice(0, count)) one(succeeded);
     await sleep(0);
   };
-  return { turns, begun, refused, take, times, end };
+  return { turns, started, refused, take, times, end };
 };
 
 const count = (all: string[], caller: string): number => all.filter((one) => one === caller).length;
 
 test("at most eight calls of a caller run at once, in all lanes together, and the next begins when one ends", async (t) => {
-  const { begun, times, end, turns } = open();
+  const { started, times, end, turns } = open();
   times(6, "a", "write");
   times(6, "a", "read");
   await sleep(0);
-  t.is(begun.length, 8);
+  t.is(started.length, 8);
   t.deepEqual(turns.waiting(), { write: 0, read: 4 });
   await end(3);
-  t.is(begun.length, 11);
+  t.is(started.length, 11);
   await end(8);
-  t.is(begun.length, 12);
+  t.is(started.length, 12);
   t.deepEqual(turns.waiting(), { write: 0, read: 0 });
 });
 
 test("a place that becomes free goes to the next caller, however many calls another has waiting", async (t) => {
-  const { begun, times, end } = open();
+  const { started, times, end } = open();
   times(100, "a");
   times(100, "b");
   await sleep(0);
-  t.deepEqual([count(begun, "a"), count(begun, "b")], [8, 6], "all places are taken");
+  t.deepEqual([count(started, "a"), count(started, "b")], [8, 6], "all places are taken");
   times(3, "c");
   await sleep(0);
-  begun.length = 0;
+  started.length = 0;
   await end(6);
-  t.deepEqual(begun, ["a", "b", "c", "a", "b", "c"]);
+  t.deepEqual(started, ["a", "b", "c", "a", "b", "c"]);
 });
 
 test("each of many callers is served in turn", async (t) => {
-  const { begun, times, end } = open({ write: 1, read: 1 });
+  const { started, times, end } = open({ write: 1, read: 1 });
   times(3, "a");
   times(3, "b");
   times(3, "c");
   await sleep(0);
   for (let n = 0; n < 9; n += 1) await end();
-  t.deepEqual(begun, ["a", "a", "b", "c", "a", "b", "c", "b", "c"]);
+  t.deepEqual(started, ["a", "a", "b", "c", "a", "b", "c", "b", "c"]);
 });
 
 test("searches hold at most half of the connections, and reads use the others meanwhile", async (t) => {
-  const { begun, times, end } = open();
+  const { started, times, end } = open();
   for (const caller of ["a", "b", "c"]) times(8, caller, "search");
   await sleep(0);
-  t.is(begun.length, 7);
+  t.is(started.length, 7);
   times(8, "d", "read");
   await sleep(0);
-  t.is(count(begun, "d"), 7);
+  t.is(count(started, "d"), 7);
   await end(7);
-  t.is(count(begun, "d"), 8, "when places become free, the lanes take turns, too");
-  t.is(begun.filter((caller) => caller !== "d").length, 7 + 6);
+  t.is(count(started, "d"), 8, "when places become free, the lanes take turns, too");
+  t.is(started.filter((caller) => caller !== "d").length, 7 + 6);
 });
 
 test("a caller never holds all connections of a small pool", async (t) => {
-  const { begun, times } = open({ write: 3, read: 1 });
+  const { started, times } = open({ write: 3, read: 1 });
   times(5, "a", "write");
   times(5, "a", "read");
   await sleep(0);
-  t.is(begun.length, 3, "two of three, and one of one");
+  t.is(started.length, 3, "two of three, and one of one");
   times(1, "b", "write");
   await sleep(0);
-  t.is(count(begun, "b"), 1);
+  t.is(count(started, "b"), 1);
 });
 
-test("256 calls of a caller wait, and further ones are refused with 429, until one has begun", async (t) => {
-  const { begun, refused, times, take, end, turns } = open();
+test("256 calls of a caller wait, and further ones are refused with 429, until one has started", async (t) => {
+  const { started, refused, times, take, end, turns } = open();
   times(8 + 256 + 5, "a");
   await sleep(0);
-  t.is(begun.length, 8);
+  t.is(started.length, 8);
   t.is(turns.waiting().read, 256);
   t.deepEqual(refused, Array(5).fill("a PT429"));
   t.is(turns.refused(), 5);
   void take("b");
   await sleep(0);
-  t.is(count(begun, "b"), 1, "another caller is not refused");
+  t.is(count(started, "b"), 1, "another caller is not refused");
   await end();
   times(2, "a");
   await sleep(0);
   t.is(refused.length, 6);
 });
 
-test("what a request that has begun still needs is not refused, and goes before the caller's other calls", async (t) => {
-  const { begun, times, take, end, refused } = open({ write: 1, read: 1 });
+test("what a request that has started still needs is not refused, and goes before the caller's other calls", async (t) => {
+  const { started, times, take, end, refused } = open({ write: 1, read: 1 });
   times(1 + 256, "a");
   await sleep(0);
   const order: string[] = [];
-  void take("a", "read", { begun: true }).then(() => order.push("first"));
-  void take("a", "read", { begun: true }).then(() => order.push("second"));
+  void take("a", "read", { isStarted: true }).then(() => order.push("first"));
+  void take("a", "read", { isStarted: true }).then(() => order.push("second"));
   await sleep(0);
   t.deepEqual(refused, []);
   await end();
   await end();
   t.deepEqual(order, ["first", "second"]);
-  t.is(begun.length, 3);
+  t.is(started.length, 3);
 });
 
 test("clients that hang up leave the queue at once, and their calls never begin", async (t) => {
-  const { begun, refused, take, end, turns, times } = open({ write: 1, read: 1 });
+  const { started, refused, take, end, turns, times } = open({ write: 1, read: 1 });
   times(1, "a");
   const clients = Array.from({ length: 256 }, () => new AbortController());
   for (const { signal } of clients) void take("a", "read", { gone: () => signal });
@@ -148,42 +148,42 @@ test("clients that hang up leave the queue at once, and their calls never begin"
   await sleep(0);
   t.is(refused.length, 255, "their places in the queue are free");
   await end();
-  t.is(begun.length, 2);
+  t.is(started.length, 2);
   void take("a", "read", { gone: () => AbortSignal.abort() });
   await sleep(0);
   t.is(refused.length, 256, "a client that has already hung up does not wait");
 });
 
 test("when nothing succeeds any more, waiting calls get 503 in bounded time", async (t) => {
-  const { refused, times, end, begun } = open({ write: 14, read: 2 }, 300);
+  const { refused, times, end, started } = open({ write: 14, read: 2 }, 300);
   times(3, "a");
   times(1, "b");
   times(1, "c");
   await sleep(100);
   await end(1, false);
-  t.is(begun.length, 3, "a failure frees its place");
+  t.is(started.length, 3, "a failure frees its place");
   await sleep(800);
   t.deepEqual(refused.toSorted(), ["a 53300", "c 53300"]);
 });
 
 test("calls wait as long as others succeed", async (t) => {
-  const { refused, times, end, begun } = open({ write: 14, read: 2 }, 300);
+  const { refused, times, end, started } = open({ write: 14, read: 2 }, 300);
   times(20, "a");
   for (let n = 0; n < 10; n += 1) {
     await sleep(100);
     await end();
   }
   t.deepEqual(refused, []);
-  t.is(begun.length, 11);
+  t.is(started.length, 11);
 });
 
 test("when the process stops, waiting calls get 503", async (t) => {
-  const { refused, times, turns, begun } = open({ write: 1, read: 1 });
+  const { refused, times, turns, started } = open({ write: 1, read: 1 });
   times(4, "a");
   await sleep(0);
   turns.close();
   await sleep(0);
-  t.is(begun.length, 1);
+  t.is(started.length, 1);
   t.deepEqual(refused, Array(3).fill("a 57P03"));
 });
 

@@ -169,7 +169,7 @@ test.serial("a broken invariant is exposed once the worker has checked", async (
 
 test.serial("failed and waiting jobs are counted by task", async (t) => {
   await sql(database.url, `select graphile_worker.add_job('embed_offer', '{"id": "none"}', max_attempts => 1)`);
-  const waiting = { task: "embed_offer", state: "failed for good" };
+  const waiting = { task: "embed_offer", state: "permanently failed" };
   const read = await eventually(ofWorker, (told) => value(told, "souk_jobs", waiting) === 1);
   t.is(value(read, "souk_job_duration_seconds_count", { task: "embed_offer", outcome: "given_up" }), 1);
 });

@@ -158,7 +158,7 @@ test.serial("if the mail server is down for a while, one mail is sent later", as
   t.regex(page.text, /The last one left on/);
 });
 
-test.serial("an address that the mail server refuses for good is not tried again for a day", async (t) => {
+test.serial("an address that the mail server refuses permanently is not tried again for a day", async (t) => {
   const { ask } = await reader("gone@example.com");
   await publish();
   await matched(ask);

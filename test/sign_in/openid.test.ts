@@ -286,7 +286,7 @@ test.serial("if a provider is down, a 503 page says so; once it is back, signing
 });
 
 test.serial(
-  "from one address exactly sixty sign-ins an hour are begun, and the page says what to do next",
+  "from one address exactly sixty sign-ins an hour are started, and the page says what to do next",
   async (t) => {
     const crowd = stranger();
     const page = await crowd.get(`${market.url}/sign-in`);
@@ -300,7 +300,7 @@ test.serial(
     for (const view of refused) {
       t.regex(
         wordsOf(view),
-        /Too many sign-ins were begun from your network\. Try again in 60 minutes, or now from another network\. A sign-in that this browser has begun already can still be finished, within 15 minutes\./,
+        /Too many sign-ins were started from your network\. Try again in 60 minutes, or now from another network\. A sign-in that this browser has started already can still be finished, within 15 minutes\./,
       );
       t.true(formsOf(view).length > 0, "the page has its form again");
       const wait = Number(view.headers.get("retry-after"));

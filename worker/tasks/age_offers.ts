@@ -1,7 +1,7 @@
 import type { Task } from "graphile-worker";
 import type { Tools } from "../task.ts";
 
-/** Makes offers stale that nobody has confirmed for long, and archives those whose owners were told so, in batches. */
+/** Makes offers stale that nobody has confirmed for long, and archives those whose owners were notified, in batches. */
 export const ageOffers =
   ({ call, log }: Tools): Task =>
   async (_payload, { abortSignal }) => {

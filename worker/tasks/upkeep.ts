@@ -48,7 +48,7 @@ export const keepEventPartitions = (tools: Tools) => upkeepTask(tools, "keep_eve
 export const sweepSubmissions = (tools: Tools) => upkeepTask(tools, "sweep_submissions");
 
 /**
- * Enqueues jobs that make vectors again if they failed for good, for example because a provider was down for long: those
+ * Enqueues jobs that make vectors again if they permanently failed, for example because a provider was down for long: those
  * of single offers and asks, and that of an unfinished change of the embedding model.
  */
 export const resumeReembedding = (tools: Tools) => upkeepTask(tools, "resume_reembedding");

@@ -1,4 +1,4 @@
--- What a person is told, and where: the settings page "Alerts", and the link in a digest that switches it off.
+-- What a person is notified of, and where: the settings page "Alerts", and the link in a digest that switches it off.
 
 create or replace function api.get_alerts() returns jsonb
   language plpgsql stable

@@ -82,8 +82,8 @@ $$;
 comment on function api.list_events(text, integer, integer) is
   'Returns events of the account that the cursor `after` has not seen, in the order in which they happened: {events, '
   'cursor, has_more}. Without a cursor, those of the last 30 days; with "now", none. With wait above 0 and no event '
-  'also `waits`: the ids under which new events for this caller are told (channel event), and the snapshot that was '
-  'read.';
+  'also `waits`: the ids under which new events for this caller are notified (channel event), and the snapshot that '
+  'was read.';
 grant execute on function api.list_events(text, integer, integer) to souk_api;
 
 create or replace function api.list_event_readers(snapshot text) returns jsonb

@@ -63,7 +63,7 @@ begin
       perform internal.raise_problem(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
     end if;
   elsif start_sign_in.purpose is distinct from 'sign_in' then
-    perform internal.raise_problem(400, 'bad_request', 'A sign-in is begun to sign in, or to add a method.');
+    perform internal.raise_problem(400, 'bad_request', 'A sign-in is started to sign in, or to add a method.');
   end if;
   -- Waits for a deletion of the account that is in progress.
   perform from market.account a where a.id = account_id for key share;
@@ -107,7 +107,7 @@ begin
     least(now() + interval '15 minutes', verification.expires_at), kept_agents, leaves)
   on conflict do nothing;
   if not found then
-    perform internal.raise_problem(409, 'invalid_state', 'This sign-in was begun already. Start again.');
+    perform internal.raise_problem(409, 'invalid_state', 'This sign-in was started already. Start again.');
   end if;
   return case when start_sign_in.method = 'email'
     then jsonb_build_object('email', mailbox, 'code_digits', code_digits) else '{}' end;
@@ -167,7 +167,7 @@ begin
   select * into attempt from market.sign_in s where s.flow_hash = get_sign_in.flow_hash and s.expires_at > now();
   if not found then
     perform internal.raise_problem(404, 'not_found',
-      'This sign-in is over, or was begun in another browser. Start again.');
+      'This sign-in is over, or was started in another browser. Start again.');
   end if;
   return jsonb_build_object(
     'method', attempt.method,
@@ -273,5 +273,5 @@ $$;
 comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) is
   'Completes an attempt with the answer of a provider, in the browser that began it: subject, and email only if the '
   'provider verified it. Returns the result of internal.complete_sign_in. Raises 400 without a subject, and 409 when '
-  'the attempt succeeded before, has expired, or was begun with another method.';
+  'the attempt succeeded before, has expired, or was started with another method.';
 grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) to souk_api;

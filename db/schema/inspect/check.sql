@@ -86,7 +86,7 @@ begin
       when 'publish_offer' then 600 when 'manage' then 600 when 'report_offer' then 30 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
   where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
-    -- If the cap was lowered within the hour, the earlier calls are no violation.
+    -- If the cap was lowered within the hour, the earlier calls are not a violation.
     and not exists (select from market.cap_override o
       where o.account_id = g.account_id and o.action = c.action and o.changed_at > now() - interval '1 hour')
     and not exists (select from market.setting s

@@ -29,7 +29,7 @@ select c.kind, internal.setting('embedding_model') #>> '{}' as model, c.items, c
 from counted c
 left join (
   -- A change of the embedding model is one job for offers and asks together.
-  select t.task, sum(q.jobs) as jobs, coalesce(sum(q.jobs) filter (where q.state = 'failed for good'), 0) as failed,
+  select t.task, sum(q.jobs) as jobs, coalesce(sum(q.jobs) filter (where q.state = 'permanently failed'), 0) as failed,
     max(q.oldest) as oldest, max(q.an_error) as an_error
   from (values ('embed_offer'), ('embed_ask')) as t (task)
   join inspect.queue q on q.task in (t.task, 'reembed') group by t.task) as q on q.task = c.task;
@@ -49,7 +49,7 @@ comment on column inspect.embedding_progress.percent is 'The percentage with a v
 comment on column inspect.embedding_progress.jobs is
   'Jobs that compute vectors: one for each item, or one reembed job for all missing vectors (market.reembedding). If '
   'there is none although vectors are missing, run jobs.use_embedding_model(model) again.';
-comment on column inspect.embedding_progress.jobs_failed is 'Of these jobs, how many have failed for good.';
+comment on column inspect.embedding_progress.jobs_failed is 'Of these jobs, how many have permanently failed.';
 comment on column inspect.embedding_progress.oldest is 'How long the oldest of these jobs has waited.';
 comment on column inspect.embedding_progress.an_error is 'The error of one of these jobs.';
 comment on column inspect.embedding_progress.expected_at is

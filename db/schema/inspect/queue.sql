@@ -15,7 +15,7 @@ begin
         select from market.worker_heartbeat h
         where h.pool_id = j.locked_by and h.beat_at > now() - interval '30 seconds') then 'running'
       when j.locked_by is not null then 'held by a dead worker'
-      when j.attempts >= j.max_attempts then 'failed for good'
+      when j.attempts >= j.max_attempts then 'permanently failed'
       when j.run_at > now() then 'scheduled'
       else 'waiting'
     end,
@@ -32,7 +32,7 @@ select j.job_id, j.task, j.row_id, j.state, j.attempts, j.max_attempts, now() - 
 from inspect.read_jobs() as j;
 comment on view inspect.jobs is
   'When work does not get done: every job that is not finished. For failing jobs, add where attempts > 0; for jobs '
-  'that are not tried again, where state = ''failed for good''; for jobs of dead workers, where state = ''held by a '
+  'that are not tried again, where state = ''permanently failed''; for jobs of dead workers, where state = ''held by a '
   'dead worker''.';
 comment on column inspect.jobs.job_id is 'The id that graphile_worker.reschedule_jobs and complete_jobs take.';
 comment on column inspect.jobs.task is
@@ -40,7 +40,7 @@ comment on column inspect.jobs.task is
 comment on column inspect.jobs.row_id is
   'The row that the job is about, such as a submission, offer or ask; null for the crontab.';
 comment on column inspect.jobs.state is
-  'waiting, scheduled (to be tried later), running, held by a dead worker, or failed for good.';
+  'waiting, scheduled (to be tried later), running, held by a dead worker, or permanently failed.';
 comment on column inspect.jobs.attempts is 'How often the job was started.';
 comment on column inspect.jobs.max_attempts is
   'After this number of attempts the job is not tried again. Eight attempts take about an hour.';

@@ -1,4 +1,4 @@
--- Offers grow old: one that nobody confirms becomes stale, and some time after its owner was told it is archived.
+-- Offers grow old: one that nobody confirms becomes stale, and some time after its owner was notified it is archived.
 --
 -- A confirmation locks the account and then the offer. This job skips what is locked, and PostgreSQL checks the
 -- conditions again in rows that were changed meanwhile. So an offer that was confirmed a moment ago is never archived.
@@ -11,7 +11,7 @@ declare
   life constant record := internal.offer_lifetime();
   -- Fifty offers take well under a second, as in jobs.apply_standing.
   batch constant integer := 50;
-  told integer;
+  notified integer;
   archived integer;
 begin
   update market.offer o set stale_at = now()
@@ -20,7 +20,7 @@ begin
     where p.status = 'published' and p.sandbox_id is null and p.stale_at is null
       and p.confirmed_at <= now() - life.stale_after
     order by p.confirmed_at limit batch for no key update skip locked);
-  get diagnostics told = row_count;
+  get diagnostics notified = row_count;
   -- An archived offer also changes the account's stats, so the account is locked first, as everywhere.
   update market.offer o set status = 'archived', expired_at = now()
   where o.id in (
@@ -29,10 +29,10 @@ begin
       and p.confirmed_at <= now() - life.archived_after and p.stale_at <= now() - life.warned_before
     order by p.stale_at limit batch for no key update of a, p skip locked);
   get diagnostics archived = row_count;
-  return greatest(told, archived);
+  return greatest(notified, archived);
 end
 $$;
 comment on function jobs.age_offers() is
-  'Makes up to 50 offers stale that nobody has confirmed for long, and archives up to 50 whose owners were told so '
+  'Makes up to 50 offers stale that nobody has confirmed for long, and archives up to 50 whose owners were notified '
   'long enough ago. Returns the larger of the two numbers; 0 when nothing is left.';
 grant execute on function jobs.age_offers() to souk_worker;

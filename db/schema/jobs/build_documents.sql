@@ -14,7 +14,7 @@ declare
     select o.id from market.offer o where o.id > build_documents.after_offer order by o.id limit build_documents.size);
   built integer;
 begin
-  -- The triggers build the rest from the metadata. The two other columns are set so that this is no change of the
+  -- The triggers build the rest from the metadata. The two other columns are set so that this is not a change of the
   -- offer.
   update market.offer o set document = internal.build_offer_document(o), facet_values = search.facet_values(o),
     metadata = case when o.metadata -> 'location' ? 'city' and not o.metadata -> 'location' ? 'point'

@@ -1,7 +1,7 @@
 -- The digest: at most one mail a day with the new matches, to a proved address of a person who switched it on.
 --
--- A mail that was begun is stored with its id and its end (market.digest.mail_id, mail_until). If an attempt fails, or
--- the worker dies before it notes that the mail server took the mail, the next attempt sends the same mail with the
+-- A mail is stored before it is sent, with its id and its end (market.digest.mail_id, mail_until). If an attempt fails,
+-- or the worker dies before it notes that the mail server took the mail, the next attempt sends the same mail with the
 -- same Message-ID, so that mail programs show it once.
 
 create or replace function jobs.enqueue_digests() returns integer
@@ -63,7 +63,7 @@ begin
     update market.digest d set mail_id = internal.uuid_v7(), mail_until = pg_current_snapshot()
     where d.account_id = digest.account_id returning * into digest;
   end if;
-  with told as (
+  with due as (
     select m.ask_id, o.id, o.title, o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location,
       row_number() over (partition by m.ask_id order by m.score desc, o.stale_at is not null, o.id) as n
     from internal.new_matches(digest, digest.mail_until) as w
@@ -74,7 +74,7 @@ begin
       jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'price', t.price, 'location', t.location)
         order by t.n) filter (where t.n <= most_offers) as offers,
       row_number() over (order by a.id desc) as n
-    from told t join market.ask a on a.id = t.ask_id
+    from due t join market.ask a on a.id = t.ask_id
     group by a.id
   )
   select jsonb_agg(jsonb_build_object('title', l.title, 'found', l.found, 'offers', l.offers) order by l.n)

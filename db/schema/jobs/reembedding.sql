@@ -10,7 +10,7 @@ begin
   if internal.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
     update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
   end if;
-  -- If several workers start at the same time, the first one begins the change and the others see that it has begun.
+  -- If several workers start at the same time, the first one starts the change and the others see that it has started.
   lock table market.reembedding in share row exclusive mode;
   update market.reembedding r set finished_at = now()
   where r.finished_at is null and r.model <> use_embedding_model.model;
@@ -60,8 +60,8 @@ begin
 end
 $$;
 comment on function jobs.resume_reembedding() is
-  'Enqueues again what makes vectors and has failed for good: the job of an unfinished change of the model, and jobs '
-  'of single offers and asks, if another request for their vectors may be made; returns the number of jobs.';
+  'Enqueues again what makes vectors and has permanently failed: the job of an unfinished change of the model, and '
+  'jobs of single offers and asks, if another request for their vectors may be made; returns the number of jobs.';
 grant execute on function jobs.resume_reembedding() to souk_worker;
 
 create or replace function jobs.take_batch(id uuid, size integer, paid boolean) returns jsonb

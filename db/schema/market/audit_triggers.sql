@@ -44,8 +44,8 @@ create trigger audit after insert or update or delete on market.appeal for each 
 create trigger audit after insert or delete on market.decision for each row execute function internal.audit(
   'moderator_id', 'action', 'offer_id', 'account_id', 'agent_id', 'reason');
 create trigger audit_change after update on market.decision for each row
-  -- When an account or agent is deleted, the columns that refer to it become null. This is no change of the decision,
-  -- so it is not logged.
+  -- When an account or agent is deleted, the columns that refer to it become null. This is not a change of the
+  -- decision, so it is not logged.
   when (old.action <> new.action or old.offer_id is distinct from new.offer_id or old.reason is distinct from new.reason
     or old.sentence is distinct from new.sentence or old.created_at <> new.created_at
     or old.moderator_id <> new.moderator_id or old.account_id <> new.account_id or old.agent_id <> new.agent_id)

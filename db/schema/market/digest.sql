@@ -32,11 +32,11 @@ comment on table market.digest is 'One row is one person''s choice whether new m
 comment on column market.digest.account_id is 'The account of the person.';
 comment on column market.digest.enabled is 'Whether the person wants the digest.';
 comment on column market.digest.changed_at is
-  'When the person last switched it on or off. Earlier matches are not told.';
+  'When the person last switched it on or off. Earlier matches are not sent.';
 comment on column market.digest.due_at is 'When it is next looked whether there are new matches.';
 comment on column market.digest.sent_at is 'When the mail server last took a digest; null when it never did.';
 comment on column market.digest.seen is
-  'The transactions whose matches were told (as in a cursor of the feed of events); null for none.';
+  'The transactions whose matches were sent (as in a cursor of the feed of events); null for none.';
 comment on column market.digest.mail_id is
   'The mail that is being sent, part of its Message-ID; null when none is. A second attempt sends the same mail.';
 comment on column market.digest.mail_until is 'The transactions whose matches are in the mail that is being sent.';

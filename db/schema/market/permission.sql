@@ -1,4 +1,4 @@
--- One row is one permission of the contract: what it requires, and what a caller reads who does not have it.
+-- One row is one permission: what it requires, and what a caller reads who does not have it.
 
 create table market.permission (
   permission text constraint permission_pkey primary key,
@@ -23,7 +23,7 @@ create policy "a dba reads all" on market.permission for select to souk_dba usin
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.permission is 'One row is one permission of the contract, as GET /v1/me lists them.';
+comment on table market.permission is 'One row is one permission, as GET /v1/me lists them.';
 comment on column market.permission.permission is 'The name that agents see.';
 comment on column market.permission.needs_approval is
   'Whether an agent gets the permission only when a person approves the agent.';

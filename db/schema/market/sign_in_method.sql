@@ -1,4 +1,4 @@
--- One row is one sign-in method that the contract names.
+-- One row is one sign-in method.
 
 create table market.sign_in_method (
   method text constraint sign_in_method_pkey primary key,
@@ -17,7 +17,7 @@ create policy "everyone reads the sign-in methods" on market.sign_in_method for 
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
-comment on table market.sign_in_method is 'One row is one sign-in method that the contract names.';
+comment on table market.sign_in_method is 'One row is one sign-in method.';
 comment on column market.sign_in_method.method is 'google, apple or email.';
 comment on column market.sign_in_method.available is 'Whether the operator has configured the provider of the method.';
 comment on column market.sign_in_method.position is 'The position in lists.';

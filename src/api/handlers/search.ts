@@ -64,7 +64,7 @@ const buy = async (context: Context, actor: Actor, words: string, kept: Kept): P
           log.warn({ err: error }, "a query's vector was not kept");
         });
     })
-    // Whoever waits for the purchase is told why it failed.
+    // Whoever waits for the purchase learns why it failed.
     .catch(() => undefined)
     .finally(() => mine.delete(words));
   return purchase;

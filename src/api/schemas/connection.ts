@@ -72,7 +72,7 @@ export const verificationRequest = z
   .object({
     method: text().meta({
       enum: SIGN_IN_METHODS,
-      description: "google, apple or email, as far as available_methods lists it.",
+      description: "google, apple or email, if available_methods lists it.",
     }),
   })
   .meta({ id: "VerificationRequest", description: "The sign-in method to prove." });

@@ -30,7 +30,7 @@ export const eventsQuery = z.object({
     .min(0)
     .max(25)
     .default(0)
-    .describe("If there is no event, wait so many seconds until there is one.")
+    .describe("How many seconds to wait for an event if there is none yet.")
     .meta({ format: "int32" }),
 });
 
@@ -53,7 +53,7 @@ const event = z
         outcome: words(60, "How an appeal ended.").optional(),
         method: words(60, "The sign-in method.").optional(),
       })
-      .describe("Ids and facts, as far as the type has them."),
+      .describe("Ids and facts; which ones depends on the type."),
   })
   .meta({ id: "Event", description: "Something that happened to the account." });
 

@@ -202,7 +202,7 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     const webRequest = webRequestOf(exchange.request);
     exchanges.set(webRequest, exchange);
     const answer = await sdk.fetch(webRequest, { parsedBody: message });
-    // The whole answer is awaited, because a token may turn out to be unknown after the SDK has begun a stream.
+    // The whole answer is awaited, because a token may turn out to be unknown after the SDK has started a stream.
     const body = await answer.text();
     const [, json] = ONLY_EVENT.exec(body) ?? [];
     const type = json === undefined ? answer.headers.get("content-type") : null;

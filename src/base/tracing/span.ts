@@ -9,7 +9,7 @@ export type Parts = Partial<Record<PartName, number>>;
 /** Values that come from the code: names of operations, tasks and models, statuses, ids of requests. */
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** One step of a trace that has begun. */
+/** One step of a trace that has started. */
 export type Span = {
   /** Where the step is in its trace, in the form of the W3C header `traceparent`. */
   readonly traceparent: string;

@@ -57,7 +57,7 @@ const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
     if (stale) throw STALE_FORM;
     const person = personOf(request, baseUrl());
     const file = exportAccount(database, person);
-    // A refusal comes with the first piece, before the response has begun.
+    // A refusal comes with the first piece, before the response has started.
     const beginning = await file.next();
     response.set("Content-Disposition", 'attachment; filename="souk-export.json"').type("json");
     response.write(beginning.value);

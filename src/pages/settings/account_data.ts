@@ -48,7 +48,7 @@ export async function* exportAccount(database: Database, actor: Actor): AsyncGen
 }
 
 /**
- * Deletes a person's account for good, in steps. After a failure another call continues.
+ * Deletes a person's account in steps. After a failure another call continues.
  * @param recordKey the operator's key for what is kept about the account
  * @throws what the database raised: 401 with sign_in_again when the sign-in is not recent
  */

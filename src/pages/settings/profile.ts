@@ -32,7 +32,7 @@ const onOneLine = (text: string): string =>
     .replace(/\s+/gu, " ")
     .trim();
 
-/** Converts a phone number as people write it to E.164. Null when it is no number, or its country is not clear. */
+/** Converts a phone number as people write it to E.164. Null when it is not a number, or its country is not clear. */
 export const toE164 = (written: string): string | null => {
   const number = parsePhoneNumberFromString(written.replace(/^\s*00/, "+"), { extract: false });
   return number?.isValid() && !number.ext ? number.number : null;

@@ -76,7 +76,7 @@ export const viewerOf = async ({ database }: PagesContext, session: Buffer | nul
 /**
  * Starts an attempt: redirects the browser to the provider, or sends the e-mail message and redirects to the page that
  * takes its code.
- * @throws Problem when the method is not offered, the text is no e-mail address, a rate limit is reached, or the
+ * @throws Problem when the method is not offered, the text is not an e-mail address, a rate limit is reached, or the
  * provider or mail server is down
  */
 export const startAttempt = async (

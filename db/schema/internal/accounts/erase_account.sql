@@ -12,7 +12,7 @@ declare
   -- emptied.
   logged constant integer := 5000;
   -- Events are only deleted. So many take half a second.
-  told constant integer := 20000;
+  max_events constant integer := 20000;
   done integer;
   offers uuid[];
   attempts uuid[];
@@ -79,9 +79,9 @@ begin
   end if;
   delete from market.event e
   where e.account_id = erased and (e.id, e.occurred_at) in (
-    select o.id, o.occurred_at from market.event o where o.account_id = erased limit told);
+    select o.id, o.occurred_at from market.event o where o.account_id = erased limit max_events);
   get diagnostics done = row_count;
-  if done = told then
+  if done = max_events then
     return false;
   end if;
   update market.audit_event e set before = null, after = null

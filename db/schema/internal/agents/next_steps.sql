@@ -1,4 +1,4 @@
--- What an agent or a person is told to do next, in GET /v1/me. The first case that holds decides.
+-- What an agent or a person should do next, in GET /v1/me. The first case that holds decides.
 
 create or replace function internal.next_steps(
   suspension text, limits jsonb, display_name text, connected_at timestamptz

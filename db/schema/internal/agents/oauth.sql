@@ -10,7 +10,7 @@ as $$
     -- No "@": a browser would take what stands before it as a user name, and go to the host after it.
     when uri ~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?]|$)' then null
     when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
-    -- What a browser or the system opens itself is no app, and another browser would open whatever address follows.
+    -- What a browser or the system opens itself is not an app, and another browser would open whatever address follows.
     when uri ~* ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms'
         '|intent|android-app|jar|feed|resource|shell|search|search-ms|ms-[a-z0-9-]+'
         '|chrome|edge|(chrome|moz|safari-web)-extension|[a-z0-9.+-]+-https?|googlechromes?(-[a-z-]+)?|chromium'

@@ -80,7 +80,7 @@ create or replace function internal.count_sandbox_submission(headers jsonb) retu
   language plpgsql volatile
 as $$
 declare
-  -- What a sandbox may cost: so many texts are read, and no more have to be compared and deleted.
+  -- What a sandbox may cost: this many texts are read, and no more have to be compared and deleted.
   most constant integer := 200;
 begin
   if internal.sandbox_id() is null then

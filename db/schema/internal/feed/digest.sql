@@ -1,7 +1,7 @@
 -- The digest: which matches are new to a person, and the key of the link that switches it off.
 --
 -- A match is new if its event came from a transaction that the last digest had not seen (as in api/list_events.sql). So
--- a match whose transaction commits late is neither missed nor told twice. Unlike a cursor, a digest needs
+-- a match whose transaction commits late is neither missed nor sent twice. Unlike a cursor, a digest needs
 -- no time for the case of a crash: what it has seen is in the write-ahead log before its own row.
 
 create or replace function internal.new_matches(digest market.digest, until pg_snapshot)
@@ -41,8 +41,8 @@ begin
 end
 $$;
 comment on function internal.new_matches(market.digest, pg_snapshot) is
-  'Returns the matches that a person was not told of, up to a snapshot: of active asks that watch, with published '
-  'offers, among the newest 2,000 events of the account.';
+  'Returns the matches that no digest has sent, up to a snapshot: of active asks that watch, with published offers, '
+  'among the newest 2,000 events of the account.';
 
 create or replace function internal.stop_key(account_id uuid) returns text
   language plpgsql volatile

@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function internal.enqueue_webhook(uuid, timestamptz) is
-  'Enqueues a job that sends what is due to a webhook. A job that finds nothing does nothing; one that fails for good '
-  'is made up for by jobs.sweep_deliveries.';
+  'Enqueues a job that sends what is due to a webhook. A job that finds nothing does nothing; one that fails '
+  'permanently is made up for by jobs.sweep_deliveries.';
 
 create or replace function internal.queue_deliveries() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -139,5 +139,5 @@ as $$
     'RateLimit-Reset', usage -> 'resets_in') end
 $$;
 comment on function internal.rate_limit_headers(jsonb) is
-  'Returns the usage of a window as the contract''s RateLimit headers; an empty object without a window.';
+  'Returns the usage of a window for the RateLimit headers; an empty object without a window.';
 grant execute on function internal.rate_limit_headers(jsonb) to souk_agent, souk_person;

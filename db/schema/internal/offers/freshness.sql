@@ -9,7 +9,7 @@ as $$
 declare
   days constant integer := coalesce(internal.setting('offer_lifetime_days')::integer, 0);
 begin
-  -- Sixty days, as the contract says. Where offers live shorter than its ninety, a third of the life is left, too.
+  -- After sixty days of ninety. Where offers live shorter, a third of the life is left, too.
   stale_after :=
     case days when 0 then interval '60 days' else least(interval '60 days', interval '1 day' * days * 2 / 3)
     end;
@@ -61,5 +61,5 @@ begin
 end
 $$;
 comment on function internal.freshness_sentence(market.offer) is
-  'Returns what the owner of a stale or expired offer is told to do; null for any other offer.';
+  'Returns what the owner of a stale or expired offer should do; null for any other offer.';
 grant execute on function internal.freshness_sentence(market.offer) to souk_agent, souk_person;

@@ -108,7 +108,7 @@ end
 $$;
 comment on function internal.decide_change(uuid, boolean, text, text) is
   'Publishes the waiting change of an offer, which makes the offer reviewed, or rejects it. Call it with the offer '
-  'locked. Raises 404 when the caller is no moderator or no change waits.';
+  'locked. Raises 404 when the caller is not a moderator or no change waits.';
 grant execute on function internal.decide_change(uuid, boolean, text, text) to souk_moderator;
 
 create or replace function internal.change_document(offer_id uuid) returns jsonb

@@ -49,7 +49,7 @@ begin
 end
 $$;
 comment on function internal.without_contact(text, market.offer) is
-  'Returns words of an offer with […] in place of each passage that states its contact, as far as the reader found it.';
+  'Returns words of an offer with […] in place of each passage that the reader took for its contact.';
 
 create or replace function internal.shown_words(words text, offer market.offer, signed_in boolean) returns text
   language sql immutable

@@ -38,7 +38,7 @@ begin
     from market.submission s where s.id = enqueue.id;
     select a.account_id, a.texts into account_id, ahead from internal.texts_ahead(enqueue.id) as a;
   end if;
-  -- A job that has failed for good is replaced. graphile-worker would keep it for ever, without its key.
+  -- A job that has permanently failed is replaced. graphile-worker would keep it for ever, without its key.
   perform graphile_worker.complete_jobs(array[j.id]) from graphile_worker.jobs j
   where j.key = enqueue.task || ':' || enqueue.id and j.attempts >= j.max_attempts and j.locked_at is null;
   -- Eight attempts with graphile-worker's exponential backoff take about an hour.

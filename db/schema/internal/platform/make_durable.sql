@@ -1,4 +1,4 @@
--- What a caller is told must be on the disk. Most commits are not flushed one by one: not those of the worker
+-- What a caller gets as an answer must be on the disk. Most commits are not flushed one by one: not those of the worker
 -- (logins.sql), nor the admission of a text, which nobody has an answer to yet. PostgreSQL lets transactions that
 -- notify somebody commit one after the other, and would have all wait for each flush. So who tells somebody something
 -- flushes.

@@ -15,8 +15,8 @@ begin
 end
 $$;
 comment on function internal.raise_problem(integer, text, text, jsonb) is
-  'Refuses the request with a status and code of the contract and a sentence suitable to be read aloud. `extra` holds '
-  'further members of the Problem, and response headers under "headers".';
+  'Refuses the request with a status, a code and a sentence suitable to be read aloud. `extra` holds further members '
+  'of the Problem, and response headers under "headers".';
 grant execute on function internal.raise_problem(integer, text, text, jsonb)
   to souk_api, souk_agent, souk_person, souk_moderator;
 

@@ -7,7 +7,7 @@ begin
   perform graphile_worker.force_unlock_workers(unlock_jobs.pool_ids);
   -- When work is enqueued whose job is running, graphile-worker makes a new job, and takes from the running one its key
   -- and its attempts, so that it never runs again. If that one fails, or its end cannot be stored, it would stay for
-  -- ever as a job that failed for good.
+  -- ever as a job that permanently failed.
   perform graphile_worker.complete_jobs(array_agg(j.id)) from graphile_worker.jobs j
   where j.key is null and j.flags ? 'keyed' and j.attempts >= j.max_attempts and j.locked_at is null
   having count(*) > 0;

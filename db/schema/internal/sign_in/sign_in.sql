@@ -38,16 +38,16 @@ begin
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
       format(
-        'Too many sign-ins were begun from your network. Try again in %s minutes, or now from another network. A '
+        'Too many sign-ins were started from your network. Try again in %s minutes, or now from another network. A '
         'sign-in '
-        'that this browser has begun already can still be finished, within 15 minutes.', ceil(wait / 60.0)),
+        'that this browser has started already can still be finished, within 15 minutes.', ceil(wait / 60.0)),
       jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) values (scope, 'sign_in');
 end
 $$;
 comment on function internal.count_sign_in(text) is
-  'Counts a sign-in that is begun from an address, with any method. Raises 429 after 60 in an hour.';
+  'Counts a sign-in that is started from an address, with any method. Raises 429 after 60 in an hour.';
 
 create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
   returns market.sign_in
