@@ -308,7 +308,7 @@ test.serial(
     }
     const byMail = await crowd.send(page, "email", { email: "crowd@example.com" });
     t.is(byMail.status, 429, "mails count in the same window");
-    t.true(wordsOf(byMail).includes("Too many sign-ins were begun"));
+    t.true(wordsOf(byMail).includes("Too many sign-ins were started"));
 
     const neighbour = stranger();
     t.is((await neighbour.send(await neighbour.get(`${market.url}/sign-in`), "Continue with Google")).status, 303);
