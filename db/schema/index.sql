@@ -169,6 +169,7 @@ set local check_function_bodies = off;
 --!include internal/offers/image_links.sql
 --!include internal/offers/contains_secret.sql
 --!include internal/offers/names_contact.sql
+--!include internal/offers/contact_form.sql
 --!include internal/offers/shown_words.sql
 --!include internal/moderation/report.sql
 

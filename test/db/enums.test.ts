@@ -4,6 +4,7 @@ import {
   ASK_KINDS,
   ASK_STATUSES,
   CONDITIONS,
+  CONTACT_TYPES,
   EVENT_TYPES,
   LIMITED_ACTIONS,
   OFFER_KINDS,
@@ -64,6 +65,14 @@ const TABLES: Record<string, readonly string[]> = {
   "select method as value from market.sign_in_method": SIGN_IN_METHODS,
   "select code as value from market.reason": REPORT_REASONS,
 };
+
+test("the database knows the form of each contact type, and of no other", async (t) => {
+  const [row] = await market.sql(
+    "select array_agg(t.type) as known from unnest($1::text[]) as t (type) where internal.contact_form(t.type) is not null",
+    [[...CONTACT_TYPES, "fax"]],
+  );
+  t.deepEqual(row?.["known"], CONTACT_TYPES);
+});
 
 for (const [query, values] of Object.entries(TABLES)) {
   test(`${query.split(" ").at(-1)} has the values of the enum in TypeScript`, async (t) => {

@@ -24,7 +24,7 @@ create table reading.example (
     '|price (free|on_request|exchange|[0-9]+(\.[0-9]+)?(-[0-9]+(\.[0-9]+)?)?( [A-Z]{3})?'
     '( (hour|day|week|month|year|project))?( from)?( negotiable)?)'
     '|sum (deposit|former|piece|tier|fee|other) [0-9]+(\.[0-9]+)?(-[0-9]+(\.[0-9]+)?)?'
-    '|(contact|refused|other) (email|phone|sms|whatsapp|url)(,(email|phone|sms|whatsapp|url))*( preferred)?'
+    '|(contact|refused|other) [a-z]+(,[a-z]+)*( preferred)?'
     ')\|[^][]+\]\]', '', 'g') !~ '\[\[|\]\]'),
   constraint example_origin_known check (origin in ('shipped', 'operator'))
 );

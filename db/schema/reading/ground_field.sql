@@ -177,7 +177,7 @@ as $$
 declare
   method constant jsonb := field -> 'value';
 begin
-  return case when method ->> 'type' in ('email', 'phone', 'sms', 'whatsapp', 'url')
+  return case when internal.contact_form(method ->> 'type') is not null
     and length(method ->> 'value') between 3 and 2048 then
     field || jsonb_build_object('value', jsonb_build_object('type', method -> 'type', 'value', method -> 'value',
       'preferred', coalesce(method -> 'preferred' = 'true', false))) end;

@@ -10,13 +10,13 @@ as $$
     -- With or without scheme, "www." and the slash at the end.
     select rtrim(regexp_replace(m.method ->> 'value', '^https?://(www\.)?', '', 'i'), '/')
     from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method)
-    where m.method ->> 'type' in ('email', 'url')
+    where internal.contact_form(m.method ->> 'type') <> 'number'
   ), dialled as (
     -- The last six digits, however they are grouped, and those before them.
     select distinct right(d.digits, 6) as digits
     from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method),
       lateral (select regexp_replace(m.method ->> 'value', '[^0-9]', '', 'g') as digits) as d
-    where m.method ->> 'type' in ('phone', 'sms', 'whatsapp') and length(d.digits) >= 5
+    where internal.contact_form(m.method ->> 'type') = 'number' and length(d.digits) >= 5
   )
   select string_agg(p.pattern, '|') from (
     select '(https?://)?(www\.)?'
@@ -65,12 +65,12 @@ as $$
     select lower(c.quote #>> '{}') as mark, false as is_number
     from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c (quote)
     union
-    select case m.method ->> 'type'
-        when 'email' then lower(m.method ->> 'value')
-        when 'url' then split_part(regexp_replace(lower(m.method ->> 'value'), '^https?://(www\.)?', ''), '/', 1)
+    select case internal.contact_form(m.method ->> 'type')
+        when 'address' then lower(m.method ->> 'value')
+        when 'link' then split_part(regexp_replace(lower(m.method ->> 'value'), '^https?://(www\.)?', ''), '/', 1)
         -- The last six digits, however they are grouped.
         else right(regexp_replace(m.method ->> 'value', '[^0-9]', '', 'g'), 6) end,
-      m.method ->> 'type' not in ('email', 'url')
+      internal.contact_form(m.method ->> 'type') = 'number'
     from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method)) as m
   where length(m.mark) >= 4
 $$;
