@@ -203,20 +203,24 @@ export type Located<T> = T extends Found
 export type Reading<T> = { extractions: Located<T>[]; addressed: Span[] };
 
 /**
+ * A word of a query as it is written, or several with hyphens. `meant`: the intended word, if it is misspelt.
+ * `is_modifier`: it only tells what the thing is for.
+ */
+export type QueryWord = { said: string; meant?: string; is_modifier?: true };
+
+/**
  * The fields of a search query. The kind filters the results only if it is `certain`. Offers that are known to be
  * elsewhere, or that cost clearly more than the price, are dropped. The other fields only affect the ranking.
  *
- * `words`: the query without the words that were read as kind, place or price. `corrections`: the intended word for
- * each misspelt word.
- * `modifiers`: the modifiers among the words (folded), which tell what the thing is for. `places`: an offer may be in any
- * of them. `price`: major units. `near`: a circle that filters the results; without `lat` and `lon` if the query states a
+ * `words`: the query without stop words and the words that were read as kind, place or price. The database makes lexemes
+ * of them, as it does of offers. `corrections`: the intended words for misspelt ones. `places`: an offer may be in any of
+ * them. `price`: major units. `near`: a circle that filters the results; without `lat` and `lon` if the query states a
  * distance, but no known town.
  */
 export type QueryExtraction = {
-  words: string;
-  modifiers: string[];
+  words: QueryWord[];
   language: string | null;
-  corrections: Record<string, string>;
+  corrections: string[];
   offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;
   domain: string | null;
   category: string | null;

@@ -54,7 +54,7 @@ const QUERIES: Record<string, string> = {
   "words of live offers":
     "select id from market.offer where status = 'published' and search @@ 'sofa' order by id desc limit 20",
   "words of asks":
-    "select id from market.ask where to_tsvector('simple', reading.fold(text)) @@ 'sofa' order by id desc limit 20",
+    "select id from market.ask where to_tsvector('simple', reading.plain_words(text)) @@ 'sofa' order by id desc limit 20",
   "an agent's name": "select id from market.agent where lower(name) = 'zebra' order by id desc limit 20",
   "a person's name": "select id from market.account where lower(display_name) = 'zebra' order by id desc limit 20",
   "the beginning of an agent's name":

@@ -135,8 +135,8 @@ const measureSearches = async (
             notices: "[]",
           };
           const { rows } = await operator.query<{ words: string | null }>(
-            "select string_agg('(' || forms::text || ')', ' & ') as words from search.query_terms($1, $2) where weight >= 1",
-            [extraction?.words ?? "", extraction?.language ?? null],
+            "select string_agg('(' || forms::text || ')', ' & ') as words from search.query_terms($1::jsonb, $2) where weight >= 1",
+            [JSON.stringify(extraction?.words ?? []), extraction?.language ?? null],
           );
           searches.push({
             text: statementOf("agent", "search_offers", Object.keys(args), "read"),

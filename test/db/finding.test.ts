@@ -79,6 +79,7 @@ const CATALOGUE: Record<string, OfferFacts> = {
     price: "40 EUR",
     place: null,
   },
+  joined: { title: "Wardle/brimbo,338-340.Frimble", domain: "hobbies", category: "books", price: null, place: null },
   bike: { title: "City bicycle", domain: "vehicles", category: "bicycles", price: "100 EUR", place: null },
 };
 
@@ -134,11 +135,16 @@ test("an offer in a category for one kind of thing is found by the name of that 
   t.true((await found({ query: "mobile phone" })).includes("unnamed phone"));
 });
 
+for (const query of ["wardle", "brimbo", "340", "frimble", "wardle/frimble"]) {
+  test(`words that a mark joins are found one by one: ${query}`, async (t) => {
+    t.deepEqual(await found({ query }), ["joined"]);
+  });
+}
+
 test("words that say what the thing is for affect only the ranking", async (t) => {
   const extraction = {
     ...READ,
-    words: "bicycle for sofa",
-    modifiers: ["for", "sofa"],
+    words: [{ said: "bicycle" }, { said: "for", is_modifier: true }, { said: "sofa", is_modifier: true }],
     offer_kind: null,
     domain: null,
     category: null,
@@ -151,7 +157,7 @@ test("a town near a city is found by the city and by its own name", async (t) =>
   const places = [{ text: "Stockport", city: "Manchester", country: "GB" }];
   const results = await found(
     { query: "guitar" },
-    { ...READ, words: "guitar", offer_kind: null, domain: null, category: null, places },
+    { ...READ, words: [{ said: "guitar" }], offer_kind: null, domain: null, category: null, places },
   );
   t.deepEqual(results, ["telecaster"]);
 });
@@ -159,9 +165,9 @@ test("a town near a city is found by the city and by its own name", async (t) =>
 test("a misspelt word is corrected, and a notice says so", async (t) => {
   t.deepEqual(await found({ query: "bicylce" }), []);
   const extraction = {
-    words: "bicylce",
+    words: [{ said: "bicylce", meant: "bicycle" }],
     language: null,
-    corrections: { bicylce: "bicycle" },
+    corrections: ["bicycle"],
     offer_kind: null,
     price: null,
     places: [],
@@ -176,9 +182,9 @@ test("a misspelt word is corrected, and a notice says so", async (t) => {
 });
 
 const READ = {
-  words: "sofa",
+  words: [{ said: "sofa" }],
   language: "en",
-  corrections: {},
+  corrections: [],
   offer_kind: { value: "sale", certain: true },
   domain: "home_garden",
   category: "furniture",
@@ -254,7 +260,7 @@ test("incomplete and unusual extractions are accepted", async (t) => {
   for (const extraction of [
     null,
     {},
-    { words: "" },
+    { words: [] },
     { words: null, places: null, price: {}, offer_kind: {} },
     { price: { max: 1e12 } },
   ]) {

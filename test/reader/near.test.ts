@@ -48,7 +48,7 @@ test("a distance from a town in a query is read as a circle, and its words are n
     const read = readQuery(query);
     const near = read.near;
     t.like(near, { place, radius_km: km }, query);
-    t.is(read.words, words, query);
+    t.deepEqual(read.words, [{ said: words }], query);
     t.deepEqual(read.places, [], query);
   }
 });

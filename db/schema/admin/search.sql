@@ -9,7 +9,7 @@ create or replace function admin.find(words text) returns setof admin.finding
 as $$
 declare
   said constant text := btrim(find.words);
-  query constant tsquery := websearch_to_tsquery('simple', left(reading.fold(find.words), 200));
+  query constant tsquery := websearch_to_tsquery('simple', left(reading.plain_words(find.words), 200));
   whole constant text := left(lower(said), 80);
   beginning constant text := regexp_replace(whole, '[%_\\]', '\\\&', 'g') || '%';
   a_name constant integer := 2;
@@ -51,7 +51,7 @@ begin
             order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
           select a.id from market.ask a
-          where to_tsvector('simple', reading.fold(a.text)) @@ query and a.sandbox_id is null
+          where to_tsvector('simple', reading.plain_words(a.text)) @@ query and a.sandbox_id is null
             order by a.id desc limit 20) as a, internal.find_by_id(a.id) as b)
       ) as c order by c.kind, c.id, c.rank) as f
     order by f.rank, f.id desc;

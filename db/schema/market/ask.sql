@@ -54,7 +54,7 @@ create index ask_words_idx on market.ask using gin (search.lexemes_of(keywords_q
   with (fastupdate = off) where status = 'active' and sandbox_id is null;
 create index ask_sandbox_id_idx on market.ask (sandbox_id) where sandbox_id is not null;
 -- Moderators search asks by words.
-create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.fold(text)));
+create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.plain_words(text)));
 
 alter table market.ask enable row level security;
 alter table market.ask force row level security;

@@ -32,13 +32,13 @@ create table market.offer (
   suspended_at timestamptz,
   concepts tsvector not null default '',
   search tsvector not null generated always as (
-    setweight(to_tsvector('simple', reading.fold(title)), 'A')
-    || setweight(to_tsvector(reading.search_config(language), reading.fold(title)), 'A')
+    setweight(to_tsvector('simple', reading.plain_words(title)), 'A')
+    || setweight(to_tsvector(reading.search_config(language), reading.plain_words(title)), 'A')
     -- The category is one lexeme with a slash. No word of a text gives such a lexeme. search.query_terms looks for it.
     || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
     || concepts
-    || setweight(to_tsvector('simple', reading.fold(text)), 'C')
-    || setweight(to_tsvector(reading.search_config(language), reading.fold(text)), 'C')) stored,
+    || setweight(to_tsvector('simple', reading.plain_words(text)), 'C')
+    || setweight(to_tsvector(reading.search_config(language), reading.plain_words(text)), 'C')) stored,
   facets tsvector not null default '',
   document jsonb,
   confirmed_at timestamptz not null default now(),

@@ -30,10 +30,10 @@ create or replace function reading.concepts_in(words text, languages text[], lan
   language plpgsql stable
 as $$
 declare
-  folded constant text := reading.fold(words);
+  plain constant text := reading.plain_words(words);
   -- Computed into variables, because the planner would compute them anew for each row.
   vectors constant tsvector[] := array(
-    select to_tsvector(reading.search_config(l.language), folded)
+    select to_tsvector(reading.search_config(l.language), plain)
     from unnest(languages) with ordinality as l (language, n) order by l.n);
   stems constant text[] := array(
     select languages[v.n] || ' ' || s.lexeme

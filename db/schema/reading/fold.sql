@@ -62,6 +62,19 @@ comment on function reading.words(text) is
   'pictures; src/reader/text/tokens.ts has the same list of them.';
 grant execute on function reading.words(text) to souk_agent, souk_person, souk_moderator;
 
+create or replace function reading.plain_words(words text) returns text
+  language sql immutable strict parallel safe
+as $$
+  -- The parser of PostgreSQL would take "sofa/couch" for a file, "good.Price" for a host and "-40" for a number.
+  select regexp_replace(translate(reading.fold(words), '!#$%&()*+,./:;<=>?@[\]^_`{|}~', repeat(' ', 29)), '-(?=[0-9])',
+    ' ', 'g')
+$$;
+comment on function reading.plain_words(text) is
+  'Returns a text folded, with spaces for the marks at which PostgreSQL would not part words. Whatever is stored as '
+  'lexemes or looked for among them goes through this function. Hyphens between letters stay: a hyphenated word is a '
+  'lexeme, and so are its parts.';
+grant execute on function reading.plain_words(text) to souk_agent, souk_person, souk_moderator;
+
 create or replace function reading.search_config(language text) returns regconfig
   language sql immutable parallel safe
 as $$

@@ -13,9 +13,11 @@ create table reading.label (
   weight real not null default 1,
   is_prefix boolean not null default false,
   lexemes text[] generated always as (
-    case when type = 'thing' then tsvector_to_array(to_tsvector(reading.search_config(language), form)) end) stored,
+    case when type = 'thing' then
+      tsvector_to_array(to_tsvector(reading.search_config(language), reading.plain_words(form))) end) stored,
   needle tsquery generated always as (
-    case when type = 'thing' then phraseto_tsquery(reading.search_config(language), form) end) stored,
+    case
+      when type = 'thing' then phraseto_tsquery(reading.search_config(language), reading.plain_words(form)) end) stored,
   origin text not null default 'operator',
   constraint label_concept_language_form_key unique nulls not distinct (concept, type, language, form),
   constraint label_concept_fkey foreign key (concept, type) references reading.concept (concept, type)

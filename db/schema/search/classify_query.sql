@@ -69,9 +69,9 @@ begin
         array_to_string(said, ', '))))
     else '[]' end
     || case
-      when extraction -> 'corrections' <> '{}' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
+      when extraction -> 'corrections' <> '[]' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
       format('Searched for what was probably meant, too: %s.',
-        (select string_agg(c.value, ', ') from jsonb_each_text(extraction -> 'corrections') as c))))
+        array_to_string(search.text_array(extraction -> 'corrections'), ', '))))
     else '[]' end;
 end
 $$;

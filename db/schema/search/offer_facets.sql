@@ -25,7 +25,7 @@ as $$
 declare
   location constant jsonb := offer.metadata -> 'location';
 begin
-  return to_tsvector('simple', reading.fold(coalesce(offer.location_text, '') || ' '
+  return to_tsvector('simple', reading.plain_words(coalesce(offer.location_text, '') || ' '
       || coalesce(location ->> 'city', '') || ' ' || coalesce(location ->> 'region', '')))
     -- The country is a lexeme with a prefix, so that no word of a place equals it: the "de" in Rio de Janeiro does not
     -- mean Germany.

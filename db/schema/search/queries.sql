@@ -7,7 +7,7 @@ as $$
 begin
   return (
     select string_agg('(' || t.forms::text || ')', ' & ')::tsquery
-    from search.query_terms(phrase, phrase_query.language) as t where t.forms is not null);
+    from search.query_terms(search.as_written(phrase), phrase_query.language) as t where t.forms is not null);
 end
 $$;
 comment on function search.phrase_query(text, text) is
@@ -39,7 +39,7 @@ begin
     -- Without "offset 0", PostgreSQL would make each query twice, because it is used twice.
     cross join lateral (select search.phrase_query(p.words, exclude_query.language) as phrase offset 0) as q
     cross join lateral (
-      select array(select distinct s.lexeme from unnest(to_tsvector('simple', reading.fold(p.words))) as l
+      select array(select distinct s.lexeme from unnest(to_tsvector('simple', reading.plain_words(p.words))) as l
         cross join unnest(reading.languages()) as spoken
         cross join unnest(array[l.lexeme] || reading.stem(l.lexeme, spoken)) as s (lexeme)) as words) as w
     where q.phrase is not null);
@@ -59,8 +59,9 @@ begin
     select coalesce(string_agg(t.forms::text, ' | ') filter (where t.weight >= 2),
       string_agg(t.forms::text, ' | ') filter (where t.weight >= 1), string_agg(t.forms::text, ' | '))::tsquery
     from (select string_agg(k, ' ') as words from jsonb_array_elements_text(keywords) as k) as k
-    cross join lateral search.query_terms(concat_ws(' ', title, k.words), subject_query.language) as t
-    where t.words && tsvector_to_array(to_tsvector('simple', reading.fold(k.words))));
+    cross join lateral search.query_terms(search.as_written(concat_ws(' ', title, k.words)), subject_query.language)
+      as t
+    where t.words && tsvector_to_array(to_tsvector('simple', reading.plain_words(k.words))));
 end
 $$;
 comment on function search.subject_query(jsonb, text, text) is
@@ -87,7 +88,7 @@ begin
         exists (
           select from unnest(reading.languages()) as l (language)
           where to_tsvector(reading.search_config(l.language), w.lexeme) = '') as stops
-      from unnest(to_tsvector('simple', reading.fold(place))) as w
+      from unnest(to_tsvector('simple', reading.plain_words(place))) as w
     )
     select coalesce(string_agg('(' || search.any_lexeme(w.word || w.countries)::text || ')', ' & '), '')::tsquery
     from words w where not w.stops or not exists (select from words o where not o.stops));

@@ -1,12 +1,25 @@
--- The terms of a query, and what in an offer matches each of them.
+-- The terms of a query, and what in an offer matches each of them. The reader says which words a query has, what is
+-- meant by a misspelt one, and which of them only modify the thing. Here they become lexemes, because the lexemes of
+-- offers are made in SQL, too: by the same folding, parser, stemmers and labels.
 
-create or replace function search.query_terms(query text, language text default null, corrections jsonb default '{}')
-  returns table (forms tsquery, titled tsquery, classes tsquery, words text[], weight real, n integer)
+create or replace function search.as_written(phrase text) returns jsonb
+  language sql immutable parallel safe
+as $$ select jsonb_build_array(jsonb_build_object('said', phrase)) $$;
+comment on function search.as_written(text) is
+  'Returns a phrase as search.query_terms takes it: nothing is corrected, and nothing is a modifier.';
+
+create or replace function search.query_terms(said jsonb, language text default null)
+  returns table (forms tsquery, titled tsquery, classes tsquery, words text[], weight real, is_modifier boolean,
+    n integer)
   language plpgsql stable
 as $$
 declare
   languages text[] := case when query_terms.language = any (reading.languages()) then array[query_terms.language, 'en']
     else reading.languages() end;
+  written constant text := (select string_agg(s ->> 'said', ' ' order by s.n)
+    from jsonb_array_elements(said) with ordinality as s (s, n));
+  meant constant text := (select string_agg(coalesce(s ->> 'meant', s ->> 'said'), ' ' order by s.n)
+    from jsonb_array_elements(said) with ordinality as s (s, n));
 begin
   -- A term is a concept with all words that name it ("washing machine"), or one word that names no concept. Its forms
   -- are the concept, or the word and its stems in each language, because the language of a query is not known for sure.
@@ -14,27 +27,28 @@ begin
   -- words count.
   return query
   with words as materialized (
-    select w.lexeme as word, query_terms.corrections ->> w.lexeme as meant, min(w.positions[1]) as n
-    from unnest(to_tsvector('simple', reading.fold(query))) as w
-    group by 1, 2 order by 3 limit 16
+    select w.lexeme as word, min(s.s ->> 'meant') as meant, bool_and(s.s ? 'is_modifier') as is_modifier,
+      min(s.n * 1000 + w.positions[1]) as n
+    from jsonb_array_elements(said) with ordinality as s (s, n)
+    cross join lateral unnest(to_tsvector('simple', reading.plain_words(s.s ->> 'said'))) as w
+    group by 1 order by 4 limit 16
   ), stems as materialized (
     select w.word, l.language, s.lexeme
     from words w cross join unnest(reading.languages()) as l (language)
     cross join lateral unnest(reading.stem(w.word, l.language) || reading.stem(w.meant, l.language)) as s (lexeme)
-  ), said as materialized (
-    select l.language, to_tsvector(reading.search_config(l.language),
-      reading.fold((select string_agg(coalesce(w.meant, w.word), ' ' order by w.n) from words w)))
-      || to_tsvector(reading.search_config(l.language), reading.fold(query)) as vector
+  ), vectors as materialized (
+    select l.language,
+      to_tsvector(reading.search_config(l.language), reading.plain_words(concat_ws(' ', meant, written))) as vector
     from unnest(languages) as l (language)
   ), named as materialized (
     select s.concept, s.language, s.lexemes
-    from said t join reading.label s on s.type = 'thing' and s.language = t.language
+    from vectors t join reading.label s on s.type = 'thing' and s.language = t.language
       and s.lexemes && tsvector_to_array(t.vector) and t.vector @@ s.needle
     -- A query that names a make or model must not find others of the same kind, so it matches by its word and not by
     -- this concept.
     where s.concept not like '%\_model'
   ), covered as materialized (
-    select c.concept, array_agg(distinct st.word) as words, min(w.n) as n,
+    select c.concept, array_agg(distinct st.word) as words, min(w.n) as n, bool_and(w.is_modifier) as is_modifier,
       -- Words that name the concept alone, unlike "machine" in "washing machine".
       array_agg(distinct st.word) filter (where cardinality(c.lexemes) = 1) as alone
     from named c join stems st on st.language = c.language and st.lexeme = any (c.lexemes)
@@ -49,7 +63,7 @@ begin
     where not exists (select from covered c where w.word = any (c.words))
       and coalesce(query_terms.language in ('de', 'nl'), true)
   ), alternatives as (
-    select w.word, w.n, w.meant,
+    select w.word, w.n, w.is_modifier,
       array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant
         where w.meant is not null) as forms,
       array(
@@ -81,7 +95,7 @@ begin
         where o.words @> c.words and (cardinality(o.words) > cardinality(c.words)
           or exists (select from reading.broader b where b.concept = o.concept and b.broader = c.concept)))
         then 1.0 else 2.0 end as weight,
-      c.n
+      c.is_modifier, c.n
     from covered c
     union all
     select array(select 'concept/' || h.concept from heads h where h.word = a.word) || a.forms,
@@ -90,19 +104,19 @@ begin
         when a.stops then 0.0
         when a.hints or a.word ~ ('^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre'
           '|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$') then 0.4
-        else 1.0 end, a.n
+        else 1.0 end, a.is_modifier, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))
   )
   select search.any_lexeme(t.forms), search.any_lexeme(t.forms, ':A'), t.classes, t.words,
-    case when t.weight = 0 then 0.2 else t.weight end::real, t.n::integer
+    case when t.weight = 0 then 0.2 else t.weight end::real, t.is_modifier, t.n::integer
   from terms t
   -- Stop words are kept only if there is nothing else.
   where t.weight > 0 or not exists (select from terms o where o.weight > 0)
   order by t.n, t.weight desc limit 16;
 end
 $$;
-comment on function search.query_terms(text, text, jsonb) is
-  'Returns the terms of a query in a language (null: unknown), with misspelt words corrected. forms: a query for the '
-  'term; titled: the same in titles; classes: a query for its categories; words: its words; weight: how much it '
-  'counts; n: its position.';
+comment on function search.query_terms(jsonb, text) is
+  'Returns the terms of words [{said, meant, is_modifier}] in a language (null: unknown). forms: a query for the term; '
+  'titled: the same in titles; classes: a query for its categories; words: its words; weight: how much it counts; '
+  'is_modifier: whether its words only tell what the thing is for; n: its position.';

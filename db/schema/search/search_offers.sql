@@ -64,10 +64,9 @@ begin
   from (
     -- Modifiers, such as "child" in "bike for my child", need not occur in an offer. They only affect the order.
     select t.n, t.forms, t.titled, t.classes,
-      case when t.words <@ search.text_array(extraction -> 'modifiers') then weight.modifier * t.weight
-        else t.weight end::real as weight
-    from search.query_terms(coalesce(nullif(extraction ->> 'words', ''), query), extraction ->> 'language',
-      coalesce(extraction -> 'corrections', '{}')) as t) as t;
+      case when t.is_modifier then weight.modifier * t.weight else t.weight end::real as weight
+    from search.query_terms(coalesce(nullif(extraction -> 'words', '[]'), search.as_written(query)),
+      extraction ->> 'language') as t) as t;
   -- some_of finds offers that contain one of the things that the query names (terms of weight 2; if there are none, any
   -- term) or that are in the extracted category.
   some_of := coalesce(some_of || search.any_lexeme(array[in_domain || '/' || in_category]), some_of);

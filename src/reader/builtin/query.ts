@@ -1,5 +1,5 @@
 import { inOneGo, type Steps } from "../../base/steps.ts";
-import type { QueryExtraction, Vocabulary } from "../extraction.ts";
+import type { QueryExtraction, QueryWord, Vocabulary } from "../extraction.ts";
 import { findNear } from "../find/near.ts";
 import { resolvePlace } from "../find/place_choice.ts";
 import type { PlaceText } from "../find/place_spans.ts";
@@ -16,7 +16,7 @@ import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
-import { isStopWord, languageHints, modifiersFrom } from "./query_words.ts";
+import { languageHints, modifiersFrom } from "./query_words.ts";
 import { createCorrector } from "./spelling.ts";
 
 /**
@@ -75,9 +75,6 @@ const LEADING_FREE = 0.7;
 
 const MOST_LIMITS = 3;
 const MOST_PERIODS = 2;
-
-/** Marks between the parts of a word. */
-const JOINED = /^[-'’]$/;
 
 type Tokens = readonly Word[];
 
@@ -173,6 +170,36 @@ const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
   return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
 };
 
+/**
+ * The words to search for.
+ * @param aside where the modifiers begin
+ */
+const wordsSaid = (
+  query: string,
+  words: Tokens,
+  corrections: ReadonlyMap<number, string>,
+  aside = query.length,
+): QueryWord[] => {
+  const found: QueryWord[] = [];
+  let end: number | null = null;
+  for (const word of words) {
+    const said = quoteOf(query, word);
+    const meant = corrections.get(word.start);
+    const last = found.at(-1);
+    // "lave-vaisselle" is one name.
+    const isJoined = end !== null && query.slice(end, word.start) === "-" && meant === undefined;
+    if (isJoined && last !== undefined && last.meant === undefined) last.said += `-${said}`;
+    else
+      found.push({
+        said,
+        ...(meant === undefined ? {} : { meant }),
+        ...(word.start < aside ? {} : { is_modifier: true }),
+      });
+    end = word.end;
+  }
+  return found;
+};
+
 type QueryExtractor = (query: string) => QueryExtraction;
 
 /** Makes the function of `createQueryExtractor` in steps. */
@@ -199,11 +226,12 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     (word) => gazetteer.named(word).length > 0,
   );
   return (query) => {
-    const corrections: Record<string, string> = {};
+    // By the start of the misspelt word.
+    const corrections = new Map<number, string>();
     const tokens = wordsIn(query).map((token) => {
       const meant = correct(token.folded);
       if (meant === null) return token;
-      corrections[token.folded] = meant;
+      corrections.set(token.start, meant);
       return { ...token, folded: meant };
     });
     const language = detectLanguage(
@@ -214,7 +242,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       CLEAR_LANGUAGE,
     );
     const corrected = tokensIn(query).map((token) => {
-      const meant = token.kind === "word" ? corrections[token.text] : undefined;
+      const meant = corrections.get(token.start);
       return meant === undefined ? token : { ...token, text: meant };
     });
     const hits = findTerms(lexicon, tokens, language);
@@ -280,20 +308,11 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       if (isKind && !things.some((other) => overlaps(other, span))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));
-    const contentWords = left.filter((token) => !isStopWord(token, is));
-    const words = contentWords.length > 0 ? contentWords : left;
+    const contentWords = left.filter((token) => !is("stop_word", token.folded));
     return {
-      modifiers: words.filter((token) => tokens.indexOf(token) >= aside).map(({ folded }) => folded),
-      words: words
-        .map(({ start, end }, n) => {
-          const next = words[n + 1]?.start ?? end;
-          // Joined words stay joined: "lave-vaisselle" is one name.
-          return query.slice(start, end) + (JOINED.test(query.slice(end, next)) ? query.slice(end, next) : " ");
-        })
-        .join("")
-        .trim(),
+      words: wordsSaid(query, contentWords.length > 0 ? contentWords : left, corrections, tokens[aside]?.start),
       language,
-      corrections,
+      corrections: [...new Set(corrections.values())],
       offer_kind: kind,
       domain,
       category: sure ? (thing.category?.value ?? null) : null,

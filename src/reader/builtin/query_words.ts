@@ -1,7 +1,7 @@
 import type { Word } from "../text/tokens.ts";
 import type { IsWord, Lexicon } from "./lexicon.ts";
 
-/** The words of a query: their language, the stop words, and the words that only modify the thing. */
+/** The words of a query: their language, and the words that only modify the thing. */
 
 /**
  * Evidence for a language that a vocabulary word of it gives, divided by the number of languages that have the word.
@@ -21,9 +21,6 @@ export const languageHints = (lexicon: Lexicon, tokens: readonly Word[]): Map<st
   }
   return hints;
 };
-
-/** True if a token is a stop word. */
-export const isStopWord = (token: Word, is: IsWord): boolean => is("stop_word", token.folded);
 
 /** "I" counts only before a verb, because in Polish and Italian it is another word. */
 const SHORT_PERSON = "i";
