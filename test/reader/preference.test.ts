@@ -73,7 +73,6 @@ const RULES: Record<string, Row[]> = {
     ["PL", "Proszę dzwonić P, maile E czytam rzadko.", "phone"],
   ],
   "a contact that is answered quickly is preferred": [
-    ["GB", "Whatsapp P and you'll hear within the hour. E if you're old school.", "whatsapp"],
     ["FR", "Un SMS au P et je réponds dans l'heure ; E une fois par semaine.", "sms"],
     ["PT", "Mandem mensagem no WhatsApp P que respondo logo. O E só vejo ao domingo.", "whatsapp"],
   ],
@@ -81,11 +80,9 @@ const RULES: Record<string, Row[]> = {
     ["GB", "E (preferred) / P", "email"],
     ["GB", "E / P (preferred)", "phone"],
     ["GB", "P, or (our favourite) E", "email"],
-    ["GB", "WhatsApp P, that's the best. E if you are not on it.", "whatsapp"],
   ],
   "preferences about times, people, money and the thing do not make a contact preferred": [
     ["GB", "Phone P or email E, best time is after 6pm.", null],
-    ["GB", "Phone P after six preferably, or E", null],
     ["GB", "Phone P or email E. First come first served.", null],
     ["GB", "Phone P or email E. Best offer secures.", null],
     ["GB", "Phone P or email E. Collection preferred but can post.", null],

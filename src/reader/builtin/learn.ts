@@ -25,7 +25,7 @@ import { type Words, wordKnowledge } from "./words.ts";
  * Version of the training. Increase it when the same examples would give other models: when features are named or
  * weighted differently. All stored models are then trained again.
  */
-export const LEARNING = 5;
+export const LEARNING = 6;
 
 /** Prior weights: how much a term of the lexicon counts for its own kind, category or domain before training. */
 const KIND_PRIOR = 6;
@@ -96,7 +96,7 @@ const trainJudges = (seen: readonly Seen[]): Record<JudgeName, Weights> => {
   });
   const judged = (name: "order" | "contact_role" | "contact_type") =>
     lessons.flatMap((lesson): Judged[] => lesson[name]);
-  const ranked = (name: "place" | "contact_preferred" | "title_begin" | "title_end") =>
+  const ranked = (name: "place" | "title_begin" | "title_end") =>
     lessons.flatMap((lesson): Ranked | Ranked[] => lesson[name]);
   return {
     order: learn(judged("order"), ORDER_TRAINING),
@@ -104,7 +104,6 @@ const trainJudges = (seen: readonly Seen[]): Record<JudgeName, Weights> => {
     ...trainPrices(lessons),
     contact_role: learn(judged("contact_role"), CONTACT_TRAINING.contact_role),
     contact_type: learn(judged("contact_type"), CONTACT_TRAINING.contact_type),
-    contact_preferred: learnRanker(ranked("contact_preferred"), CONTACT_TRAINING.contact_preferred),
     title_begin: learnRanker(ranked("title_begin"), TITLE_TRAINING),
     title_end: learnRanker(ranked("title_end"), TITLE_TRAINING),
   };

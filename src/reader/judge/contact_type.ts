@@ -9,7 +9,7 @@ import { bucket, type Features, type Term, term } from "./features.ts";
 export type NumberType = "phone" | "sms" | "whatsapp";
 export const NUMBER_TYPES: readonly NumberType[] = ["phone", "sms", "whatsapp"];
 
-export const WAY_OF_TYPE: Readonly<Record<NumberType, Way>> = { phone: "call", sms: "sms", whatsapp: "whatsapp" };
+const WAY_OF_TYPE: Readonly<Record<NumberType, Way>> = { phone: "call", sms: "sms", whatsapp: "whatsapp" };
 
 /**
  * True if the text names the way of a type at all. A number is for calls unless something is said, but it takes messages
