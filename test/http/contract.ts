@@ -159,8 +159,8 @@ export const openContract = (document: Body): Contract => {
 };
 
 /** Opens the service that other test files use, too. Call `stop` in `test.after.always`. */
-export const openMarket = async (env: Record<string, string> = {}): Promise<Market> => {
-  const { url, database, logs } = await sharedService(env);
+export const openMarket = async (...configuration: Parameters<typeof sharedService>): Promise<Market> => {
+  const { url, database, logs } = await sharedService(...configuration);
   return marketOf(url, database, logs, async () => {});
 };
 

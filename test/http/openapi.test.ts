@@ -3,7 +3,8 @@ import formats from "ajv-formats";
 import test from "ava";
 import { document } from "../../src/api/handlers/document.ts";
 import type { Agent, Body } from "../support/market.ts";
-import { type Market, NOTHING, openContract, openOwnMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";
+import { EVERYTHING } from "../support/shared.ts";
+import { type Market, NOTHING, openContract, openMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";
 
 /**
  * The OpenAPI document is correct. Every response in the HTTP tests is checked against it (contract.ts). The tests here
@@ -13,9 +14,8 @@ import { type Market, NOTHING, openContract, openOwnMarket, responseOf, validato
 let market: Market;
 let agent: Agent;
 test.before(async () => {
-  market = await openOwnMarket({ WEBHOOK_KEYS: "o".repeat(32) });
+  market = await openMarket(EVERYTHING);
   agent = await market.agent();
-  await market.sql("update market.sign_in_method set available = true");
 });
 test.after.always(() => market?.stop());
 

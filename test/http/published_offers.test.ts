@@ -67,34 +67,6 @@ test("an owner confirms a published offer, and nobody else can", async (t) => {
   );
 });
 
-test("an owner cannot change, archive, republish or confirm an offer that moderation removed", async (t) => {
-  const owner = await market.agent();
-  const id = await published(owner);
-  await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
-  const { body } = await owner.call("GET", `/v1/offers/${id}`);
-  t.deepEqual(settled(body, market.url), {
-    ...OWNED,
-    status: "removed",
-    visibility: "owner_only",
-    review: "Moderation took this offer down; it cannot be republished.",
-    appealable: true,
-  });
-  for (const [method, path, sent, detail] of [
-    ["POST", `/v1/offers/${id}/archive`, undefined, "This offer is removed, so it cannot become archived."],
-    ["POST", `/v1/offers/${id}/republish`, undefined, "This offer is removed, so it cannot become published."],
-    ["PATCH", `/v1/offers/${id}`, { text: OFFER }, "This offer is removed, so it cannot be changed."],
-    [
-      "POST",
-      `/v1/offers/${id}/confirm`,
-      undefined,
-      "This offer is removed, so there is nothing to confirm. Read the offer to see what its status means.",
-    ],
-  ] as const) {
-    const answer = await owner.call(method, path, sent);
-    t.deepEqual([answer.status, answer.body.code, answer.body.detail], [409, "invalid_state", detail], path);
-  }
-});
-
 test("a new text is read under the same id, and the offer is no longer reviewed", async (t) => {
   const owner = await market.agent();
   const id = await published(owner, { text: OFFER, images: ["https://images.example/a.jpg"] });
@@ -122,14 +94,6 @@ test("new images do not change the text", async (t) => {
   t.deepEqual(whole(market, changed), { status: 200, headers: rated(60, 58), body: PUBLISHED });
   const { body } = await owner.call("GET", `/v1/offers/${id}`);
   t.deepEqual([body.document.description, body.content.images], [OFFER, [{ url: "https://images.example/b.jpg" }]]);
-});
-
-test("an archived offer that is changed stays archived", async (t) => {
-  const owner = await market.agent();
-  const id = await published(owner);
-  await owner.call("POST", `/v1/offers/${id}/archive`);
-  const { status, body } = await owner.call("PATCH", `/v1/offers/${id}`, { text: OFFER.replace("Grey", "Blue") });
-  t.deepEqual([status, body.status, body.title], [200, "archived", "Blue three-seat sofa"]);
 });
 
 test("a change without members, or to a text without a contact, changes nothing", async (t) => {

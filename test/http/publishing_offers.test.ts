@@ -1,13 +1,13 @@
 import test from "ava";
 import type { Body } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openOwnMarket, settled } from "./contract.ts";
-import { CLASSIFIED, OWNED, PUBLISHED, publish, published, rated, whole } from "./offers.ts";
+import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+import { CLASSIFIED, PUBLISHED, publish, published, rated, whole } from "./offers.ts";
 
 /** An offer is published or refused, previewed, and may have to wait for a moderator. */
 
 let market: Market;
 test.before(async () => {
-  market = await openOwnMarket();
+  market = await openMarket();
 });
 test.after.always(() => market?.stop());
 
@@ -222,27 +222,3 @@ test("an offer with an origin_ask_id stores it", async (t) => {
 });
 
 // The operator's setting applies to the whole market. Serial tests run before the others.
-test.serial("with pre-moderation a new offer waits for a moderator", async (t) => {
-  const [owner, other] = [await market.agent(), await market.stranger()];
-  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-  try {
-    const answer = await publish(owner);
-    t.deepEqual(settled(answer.body, market.url), { ...PUBLISHED, status: "pending_review" });
-    const path = `/v1/offers/${answer.body.offer_id}`;
-    t.is((await other.call("GET", path)).status, 404);
-    const { body } = await owner.call("GET", path);
-    t.deepEqual(settled(body, market.url), {
-      ...OWNED,
-      status: "pending_review",
-      visibility: "owner_only",
-      review: "A moderator will look at this offer before it goes live; nothing has to be done.",
-      published_at: null,
-    });
-    t.is((await owner.call("POST", `${path}/republish`)).status, 409);
-    t.is((await owner.call("GET", "/v1/me")).body.activity.offers_pending_review, 1);
-    t.is((await owner.call("POST", `${path}/archive`)).body.status, "archived");
-    t.is((await owner.call("POST", `${path}/republish`)).status, 409, "archiving does not bypass pre-moderation");
-  } finally {
-    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-  }
-});

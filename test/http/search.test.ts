@@ -158,21 +158,6 @@ test("a search without results says to create an ask", async (t) => {
   );
 });
 
-test("the query is returned as received, and the best offer comes first", async (t) => {
-  const { body } = await search({ query: "  Sofa  " });
-  t.is(body.query, "  Sofa  ");
-  t.is(namesOf(body)[0], "sofa");
-  t.deepEqual(
-    body.results.map(({ rank }: Body) => rank),
-    body.results.map((_: Body, n: number) => n + 1),
-  );
-  const scores = body.results.map(({ score }: Body) => score);
-  t.deepEqual(
-    scores,
-    scores.toSorted((a: number, b: number) => b - a),
-  );
-});
-
 const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const FILTERS: [filters: Body, names: Name[]][] = [
   [{ domain: "home_garden" }, ["sofa", "table"]],
@@ -254,24 +239,6 @@ test("a query may have 500 characters, however many bytes they take", async (t) 
   t.is((await search({ query: "🦊".repeat(500) })).status, 200);
 });
 
-test("an unknown value of a filter is refused, and the error lists the allowed values", async (t) => {
-  const { status, body } = await search({
-    filters: { domain: "furniture", category: ["sofas", "phones"], offer_kind: "gift" },
-  });
-  t.is(status, 400);
-  const taxonomy = (await market.call("GET", "/v1/taxonomy")).body.domains;
-  const domains = taxonomy.map(({ domain }: Body) => domain);
-  const categories = [...new Set(taxonomy.flatMap(({ categories: all }: Body) => all))].toSorted();
-  t.deepEqual(body.errors, [
-    { pointer: "/filters/domain", detail: `furniture is not a known domain. Allowed: ${domains.join(", ")}.` },
-    { pointer: "/filters/category", detail: `sofas is not a known category. Allowed: ${categories.join(", ")}.` },
-    {
-      pointer: "/filters/offer_kind",
-      detail: "gift is not a known offer_kind. Allowed: sale, rental, service_offer, project_hire, dating, friendship.",
-    },
-  ]);
-});
-
 const NEWEST: Name[] = [...except("books").toReversed(), "books"];
 const CHEAPEST: Name[] = ["lessons", "sofa", "dollars", "bicycle", "table", "flat"];
 for (const [what, body, names] of [
@@ -305,49 +272,6 @@ for (const [what, body, names] of [
     }
   });
 }
-
-test("the pages of a ranked list together equal the whole list", async (t) => {
-  const query = "sofa or bicycle in Berlin";
-  const once = namesOf((await search({ query, limit: 50 })).body);
-  const paged: (Name | undefined)[] = [];
-  for (let cursor: string | undefined; paged.length < 50; ) {
-    const { body } = await search({ query, limit: 2, ...(cursor === undefined ? {} : { cursor }) });
-    paged.push(...namesOf(body));
-    if (!body.page.has_more) break;
-    cursor = body.page.next_cursor;
-  }
-  t.true(once.length > 2);
-  t.deepEqual(paged, once);
-});
-
-test("a cursor is accepted only by the search that it came from", async (t) => {
-  const first = await search({ filters: { price: {} }, limit: 1 });
-  const cursor = first.body.page.next_cursor;
-  t.is((await search({ filters: { price: {} }, limit: 3, detail: "compact", cursor })).status, 200);
-  for (const other of [
-    { filters: { price: {} }, sort: "price_asc" },
-    { filters: { reviewed: false } },
-    { query: "sofa", filters: { price: {} } },
-  ]) {
-    const { status, body } = await search({ ...other, cursor });
-    t.deepEqual([status, body.code, body.errors[0].pointer], [400, "bad_request", "/cursor"], JSON.stringify(other));
-  }
-  for (const nonsense of ["", "x", "e30", "%00", "🦊", `${cursor}x`, Buffer.from('{"list":1}').toString("base64url")]) {
-    const { status, body } = await search({ filters: { price: {} }, cursor: nonsense });
-    t.deepEqual([status, body.errors?.[0].pointer], [400, "/cursor"], nonsense);
-  }
-});
-
-test("a compact response leaves out the metadata and shortens the description", async (t) => {
-  const body = { query: "sofa", limit: 1 };
-  const full = (await search(body)).body.results[0];
-  const compact = (await search({ ...body, detail: "compact" })).body.results[0];
-  t.deepEqual(compact, {
-    ...full,
-    metadata: null,
-    document: { ...full.document, description: full.document.description.slice(0, 200) },
-  });
-});
 
 test("kind, place and price in the query are filters, and the response says so", async (t) => {
   const { body } = await search({ query: "apartment to rent in Hamburg under 1000 euros" });

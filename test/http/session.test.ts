@@ -2,8 +2,9 @@ import test from "ava";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { newSecret } from "../../src/base/tokens.ts";
 import type { Agent, Body } from "../support/market.ts";
-import { call, wholeLog } from "../support/market.ts";
-import { type Market, NOTHING, OFFER, openOwnMarket, type Person } from "./contract.ts";
+import { call } from "../support/market.ts";
+import { EVERYTHING } from "../support/shared.ts";
+import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract.ts";
 
 /**
  * A person in a browser calls the same endpoints as an agent. Calls need a session and must come from the service's
@@ -16,16 +17,15 @@ let agent: Agent;
 let person: Person;
 
 test.before(async () => {
-  market = await openOwnMarket();
-  await market.sql("update market.sign_in_method set available = true");
+  market = await openMarket(EVERYTHING);
   agent = await market.agent();
   person = await market.person(agent);
   await prove(agent);
 });
 
 /** Proves a sign-in method for the account of an agent. */
-const prove = (behind: Agent, method = "apple"): Promise<Body[]> =>
-  market.sql(
+const prove = (behind: Agent, method = "apple", where = market): Promise<Body[]> =>
+  where.sql(
     `insert into market.proved_method (account_id, method, subject_hash, email)
      select account_id, $2, sha256(convert_to(id::text, 'UTF8')), null from market.agent where id = $1`,
     [behind.id, method],
@@ -71,8 +71,7 @@ const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; st
   fulfillAsk: { path: ({ ask }) => `/v1/asks/${ask}/fulfill`, status: 200 },
   listMatches: { path: ({ ask }) => `/v1/asks/${ask}/matches`, status: 200 },
   listEvents: { status: 200 },
-  // The operator of this market has set no WEBHOOK_KEYS.
-  createWebhook: { status: 409 },
+  createWebhook: { status: 201 },
   listWebhooks: { status: 200 },
   // It is disabled.
   testWebhook: { path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, status: 409 },
@@ -104,12 +103,13 @@ test.serial("a person calls every endpoint with a session, and no response has R
     t.deepEqual(rateHeaders(answer.headers), [], operationId);
   }
   const [{ calls }] = await market.sql(
-    "select count(*)::int as calls from market.rate_limit_hit where action <> 'connect'",
+    "select count(*)::int as calls from market.rate_limit_hit h, market.agent a where a.id = $1 and position(a.account_id::text in h.scope) > 0",
+    [agent.id],
   );
   t.is(calls, 0, "no call was counted");
   const written = await market.sql(
     `select agent_id from market.offer where id = $1 union all select agent_id from market.ask where id = $2
-     union all select agent_id from market.report union all select agent_id from market.submission where target_id = $1`,
+     union all select agent_id from market.submission where target_id = any (array[$1, $2]::uuid[])`,
     [ids["offer"], ids["ask"]],
   );
   t.true(written.length >= 4);
@@ -169,26 +169,6 @@ test.serial("a person sees their e-mail address and phone number, and their agen
   }
 });
 
-test.serial("a person is not capped, and a person's calls do not count for the agents", async (t) => {
-  const own = await market.agent();
-  const behind = await market.person(own);
-  await prove(own);
-  const published = [];
-  for (let batch = 0; batch < 7; batch += 1) {
-    published.push(
-      ...(await Promise.all(
-        Array.from({ length: 10 }, (_, n) => behind.call("POST", "/v1/offers", { text: `${OFFER} ${batch}-${n}` })),
-      )),
-    );
-  }
-  t.deepEqual(
-    published.map(({ status }) => status),
-    Array.from({ length: 70 }, () => 201),
-  );
-  const { limits } = (await own.call("GET", "/v1/me")).body;
-  t.is(limits.publish_offer.used, 0);
-});
-
 const METHODS = ["google", "apple", "email"];
 
 /** What the refusal of a person without a proved method says, without the members of every problem. */
@@ -236,7 +216,12 @@ test.serial(
       ["publish_offer", "PATCH", `/v1/offers/${offer}`, { text: `${OFFER} or Tom` }],
       ["create_ask", "PATCH", `/v1/asks/${ask}`, { text: "Looking for a table", watch_enabled: false }],
     ];
-    const before = await market.sql("select count(*)::int from market.submission");
+    const submissions = () =>
+      market.sql(
+        "select count(*)::int from market.submission where account_id = (select account_id from market.agent where id = $1)",
+        [own.id],
+      );
+    const before = await submissions();
     for (const [permission, method, path, body] of refused) {
       const answer = await behind.call(method, path, body);
       t.is(`${answer.status} ${answer.body.code}`, "403 verification_required", path);
@@ -253,7 +238,7 @@ test.serial(
       t.is(`${unread.status} ${unread.body.code}`, "403 verification_required", path);
       t.is((await behind.call("POST", path, { text: 7 })).body.code, "verification_required", path);
     }
-    t.deepEqual(await market.sql("select count(*)::int from market.submission"), before);
+    t.deepEqual(await submissions(), before);
 
     const me = (await behind.call("GET", "/v1/me")).body;
     const lacking = { allowed: false, accepted_methods: METHODS, summary: ADVICE };
@@ -291,10 +276,10 @@ test.serial(
 );
 
 test.serial("where no method is offered, a person without one is told to let an agent publish", async (t) => {
-  const own = await market.agent();
-  const behind = await market.person(own);
-  await market.sql("update market.sign_in_method set available = false");
+  const bare = await openMarket();
   try {
+    const own = await bare.agent();
+    const behind = await bare.person(own);
     const { status, body } = await behind.call("POST", "/v1/offers", { text: OFFER });
     t.is(`${status} ${body.code}`, "403 verification_required");
     t.regex(body.detail, /this market offers no way to prove one\. Let an agent do it: .* POST \/v1\/connect/);
@@ -310,14 +295,11 @@ test.serial("where no method is offered, a person without one is told to let an 
     t.deepEqual(me.permissions.publish_offer, { allowed: false, accepted_methods: [], summary: body.detail });
     t.deepEqual(me.next[0], { summary: body.detail, method: "POST", path: "/v1/connect" });
     t.is((await own.call("POST", "/v1/offers", { text: OFFER })).status, 201, "agents publish as before");
-    await prove(own);
-    t.is(
-      (await behind.call("POST", "/v1/offers", { text: OFFER })).status,
-      201,
-      "a method that was proved earlier counts",
-    );
+    await prove(own, "apple", bare);
+    const { status: proved } = await behind.call("POST", "/v1/offers", { text: OFFER });
+    t.is(proved, 201, "a method that was proved earlier counts");
   } finally {
-    await market.sql("update market.sign_in_method set available = true");
+    await bare.stop();
   }
 });
 
@@ -407,7 +389,8 @@ const FOREIGN: Record<string, Record<string, string>> = {
 
 test.serial("a session can change something only from the service's own pages", async (t) => {
   t.true(UNSAFE.length > 10);
-  const before = await market.sql("select count(*)::int as n, max(updated_at) as latest from market.offer");
+  const offers = async () => (await person.call("GET", "/v1/offers?limit=50")).body.results;
+  const before = await offers();
   for (const { operationId, method, path, body } of UNSAFE) {
     for (const [what, headers] of Object.entries(FOREIGN)) {
       const origin = headers["origin"] === "SELF" ? { origin: market.url } : {};
@@ -419,15 +402,7 @@ test.serial("a session can change something only from the service's own pages", 
       t.regex(answer.body.detail, /did not come from/, `${operationId}, ${what}`);
     }
   }
-  t.deepEqual(await market.sql("select count(*)::int as n, max(updated_at) as latest from market.offer"), before);
-});
-
-test.serial("a form on another site, which cannot send JSON, is refused", async (t) => {
-  const { status } = await call(market.url, "POST", "/v1/asks", {
-    raw: '{"text":"Wanted: x="}',
-    headers: { cookie: `souk_session=${person.cookie}`, origin: "https://evil.example", "content-type": "text/plain" },
-  });
-  t.is(status, 401);
+  t.deepEqual(await offers(), before);
 });
 
 test.serial("a request with no Origin or the Origin null is accepted if Sec-Fetch-Site is same-origin", async (t) => {
@@ -488,7 +463,7 @@ test.serial("a session that has ended or never existed is refused", async (t) =>
 });
 
 test.serial("over https only the cookie with the __Host- prefix is accepted", async (t) => {
-  const secure = await openOwnMarket({ BASE_URL: "https://souk.example.com" });
+  const secure = await openMarket({ env: { BASE_URL: "https://Market.example/souk" } });
   try {
     const { cookie } = await secure.person(await secure.agent());
     const as = async (name: string, headers: Record<string, string> = {}) =>
@@ -498,16 +473,12 @@ test.serial("over https only the cookie with the __Host- prefix is accepted", as
           headers: { cookie: `${name}=${cookie}`, ...headers },
         })
       ).status;
-    t.is(await as("__Host-souk_session", { origin: "https://souk.example.com" }), 200);
-    t.is(await as("__Host-souk_session", { origin: "http://souk.example.com" }), 401);
-    t.is(await as("souk_session", { origin: "https://souk.example.com" }), 401);
+    t.is(await as("__Host-souk_session", { origin: "https://market.example" }), 200);
+    t.is(await as("__Host-souk_session", { origin: "http://market.example" }), 401);
+    t.is(await as("souk_session", { origin: "https://market.example" }), 401);
     const { body } = await call(secure.url, "GET", "/v1/openapi.json");
     t.like(body.components.securitySchemes.session, { type: "apiKey", in: "cookie", name: "__Host-souk_session" });
   } finally {
     await secure.stop();
   }
-});
-
-test.serial("the secret of a session is not in the log", async (t) => {
-  t.false((await wholeLog(market)).includes(person.cookie));
 });

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import test from "ava";
 import { Webhook } from "standardwebhooks";
 import { type Agent, type Body, eventually } from "../support/market.ts";
-import { type Market, openOwnMarket, settled } from "./contract.ts";
+import { EVERYTHING } from "../support/shared.ts";
+import { type Market, openMarket, settled } from "./contract.ts";
 
 /** Webhooks through the whole service: added over HTTP, sent by the worker, received by a program. */
 
@@ -28,7 +29,7 @@ let address = "";
 test.before(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  market = await openOwnMarket({ WEBHOOK_KEYS: "k".repeat(32), WEBHOOK_PRIVATE: "allow" });
+  market = await openMarket(EVERYTHING);
 });
 test.after.always(async () => {
   await market?.stop();

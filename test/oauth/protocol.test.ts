@@ -26,7 +26,7 @@ let proxied: SharedService;
 const BASE = "https://Market.example/souk";
 
 test.before(async () => {
-  [service, proxied] = await Promise.all([sharedService(), sharedService({ BASE_URL: BASE })]);
+  [service, proxied] = await Promise.all([sharedService(), sharedService({ env: { BASE_URL: BASE } })]);
 });
 
 const started = async (parameters: Record<string, string | null> = {}) => {

@@ -60,7 +60,7 @@ export const heading = (page: Page): Promise<string | null> => page.getByRole("h
  * `test.after.always`.
  */
 export const openFixture = async (env: Record<string, string> = {}): Promise<Fixture> => {
-  const [browser, service, other] = await Promise.all([launchBrowser(), sharedService(env), secondProcess(env)]);
+  const [browser, service, other] = await Promise.all([launchBrowser(), sharedService({ env }), secondProcess({ env })]);
 
   const sql: Fixture["sql"] = <Row extends object>(text: string, values: unknown[] = []) =>
     withClient(service.database, async (client) => (await client.query<Row>(text, values)).rows);

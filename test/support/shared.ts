@@ -4,6 +4,7 @@ import { createDatabase, type Database } from "./database.ts";
 import { violations } from "./invariants.ts";
 import { call, idleQueue } from "./market.ts";
 import { type Service, startPart, startService } from "./service.ts";
+import { sql } from "./sql.ts";
 
 /**
  * Services that test files share. A start takes seconds of a processor, so the run (test/run.ts) starts each configuration
@@ -11,7 +12,7 @@ import { type Service, startPart, startService } from "./service.ts";
  * own and look at their own rows. A test that looks at the whole market, changes a setting, breaks something or floods the
  * service starts one of its own.
  *
- *   configuration  the environment of a service
+ *   configuration  what an operator sets of a service: its environment, and rows
  *   broker         the server of the run from which test files get the addresses of services
  */
 
@@ -32,25 +33,36 @@ const IDLE_MS = 60_000;
 
 const BROKER = "TEST_BROKER";
 
-/**
- * Returns the shared service of a configuration. The first call of a run starts it.
- * @param env environment variables, which override those of all shared services
- */
-export const sharedService = async (env: Record<string, string> = {}): Promise<SharedService> => {
-  const { url, database } = await ask("service", env);
-  return { url, database, logs: async () => (await ask("logs", env)).logs };
+/** A configuration of services. */
+type Configuration = {
+  /** Environment variables, which override those of all shared services. */
+  env?: Record<string, string>;
+  /** A statement that is run once the service is ready. */
+  sql?: string;
+};
+
+/** An operator who offers every way to sign in, and webhooks. Nobody can sign in, because there are no providers. */
+export const EVERYTHING: Configuration = {
+  env: { WEBHOOK_KEYS: "k".repeat(32), WEBHOOK_PRIVATE: "allow" },
+  sql: "update market.sign_in_method set available = true",
+};
+
+/** Returns the shared service of a configuration. The first call of a run starts it. */
+export const sharedService = async (configuration: Configuration = {}): Promise<SharedService> => {
+  const { url, database } = await ask("service", configuration);
+  return { url, database, logs: async () => (await ask("logs", configuration)).logs };
 };
 
 /** Returns the address of a second API process on the database of a shared service. */
-export const secondProcess = async (env: Record<string, string> = {}): Promise<string> =>
-  (await ask("second", env)).url;
+export const secondProcess = async (configuration: Configuration = {}): Promise<string> =>
+  (await ask("second", configuration)).url;
 
 // biome-ignore lint/suspicious/noExplicitAny: each question has an answer of its own.
-const ask = async (what: string, env: Record<string, string>): Promise<any> => {
+const ask = async (what: string, configuration: Configuration): Promise<any> => {
   const broker = process.env[BROKER];
   if (broker === undefined)
     throw new Error("There is no broker: run tests with `npm test -- <file>`, which starts one.");
-  const { status, body, text } = await call(broker, "POST", `/${what}`, { body: env, timeoutMs: 300_000 });
+  const { status, body, text } = await call(broker, "POST", `/${what}`, { body: configuration, timeoutMs: 300_000 });
   if (status !== 200) throw new Error(text);
   return body;
 };
@@ -68,14 +80,16 @@ export type Broker = {
 /** Starts the broker of a run. */
 export const startBroker = async (): Promise<Broker> => {
   const started = new Map<string, Promise<Shared>>();
-  const start = async (env: Record<string, string>): Promise<Shared> => {
+  const start = async ({ env, sql: statement }: Configuration): Promise<Shared> => {
     const database = await createDatabase();
-    return { database, service: await startService({ database: database.url, env: { ...ROOMY, ...env } }) };
+    const service = await startService({ database: database.url, env: { ...ROOMY, ...env } });
+    if (statement !== undefined) await sql(database.url, statement);
+    return { database, service };
   };
-  const answers: Record<string, (shared: Shared, env: Record<string, string>) => object | Promise<object>> = {
+  const answers: Record<string, (shared: Shared, configuration: Configuration) => object | Promise<object>> = {
     service: ({ database, service }) => ({ url: service.url, database: database.url }),
     logs: ({ service }) => ({ logs: service.logs() }),
-    second: async (shared, env) => {
+    second: async (shared, { env }) => {
       shared.second ??= startPart("api", { database: shared.database.url, env: { ...ROOMY, ...env } });
       return { url: (await shared.second).url };
     },
@@ -85,10 +99,10 @@ export const startBroker = async (): Promise<Broker> => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       const key = Buffer.concat(chunks).toString("utf8");
-      const env = JSON.parse(key);
-      const shared = started.get(key) ?? start(env);
+      const configuration: Configuration = JSON.parse(key);
+      const shared = started.get(key) ?? start(configuration);
       started.set(key, shared);
-      const answer = await answers[request.url?.slice(1) ?? ""]?.(await shared, env);
+      const answer = await answers[request.url?.slice(1) ?? ""]?.(await shared, configuration);
       response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
     } catch (error) {
       response.writeHead(500).end(String(error));
