@@ -2,7 +2,17 @@ import test, { type ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
 import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { axeFindings } from "../pages/sound.ts";
-import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS, type View } from "../support/browser.ts";
+import {
+  LAPTOP,
+  launchBrowser,
+  leaveBy,
+  openPage,
+  overflowing,
+  PHONE,
+  screenshot,
+  VIEWS,
+  type View,
+} from "../support/browser.ts";
 import { type Agent, patiently, SOFA } from "../support/market.ts";
 import { type AdminFixture, type Moderator, openOwnAdminFixture } from "./fixture.ts";
 
@@ -110,7 +120,7 @@ for (const view of VIEWS) {
 test.serial("the page of the first-start link is accessible, and its button leads to the queue", async (t) => {
   await fixture.sql("delete from market.moderator");
   const link = (await newModeratorLink(fixture.databaseUrl, fixture.url)) ?? "";
-  const page = await openPage(browser, VIEWS[0], t);
+  const page = await openPage(browser, PHONE, t);
   await page.goto(link);
   await screenshot(page, "moderator-link");
   t.deepEqual(await faults(page), SOUND);
@@ -122,12 +132,10 @@ test.serial("the page of the first-start link is accessible, and its button lead
   ]);
 });
 
-const [phone = VIEWS[0], , laptop = VIEWS[0]] = VIEWS;
-
 test.serial("one key decides on an offer and opens the next case", async (t) => {
   await fixture.sql("update market.review_case set closed_at = now()");
   const [first, second] = [await reported(), await reported()];
-  const { page } = await visit(t, laptop as View);
+  const { page } = await visit(t, LAPTOP);
   await page.goto(`${fixture.url}/admin`);
   await page
     .getByRole("link", { name: /Grey three-seat sofa/ })
@@ -147,7 +155,7 @@ test.serial("one key decides on an offer and opens the next case", async (t) => 
 
 test.serial("shortcut keys do nothing while somebody types or after they were turned off", async (t) => {
   const id = await reported();
-  const { page } = await visit(t, laptop as View);
+  const { page } = await visit(t, LAPTOP);
   await page.goto(`${fixture.url}/admin/offers/${id}`);
   await page.getByLabel("Words").pressSequentially("keep r");
   t.is((await statusOf(id)).status, "published");
@@ -161,7 +169,7 @@ test.serial("shortcut keys do nothing while somebody types or after they were tu
 });
 
 test.serial("everything works without JavaScript, on a phone", async (t) => {
-  const { page } = await visit(t, phone as View, { javaScriptEnabled: false });
+  const { page } = await visit(t, PHONE, { javaScriptEnabled: false });
   const id = await reported();
   await page.goto(`${fixture.url}/admin/offers/${id}`);
   await leaveBy(page, page.getByRole("button", { name: /Take for ten minutes/ }));
@@ -216,7 +224,7 @@ test.serial("a moderator reads a change beside the approved text, rejects one an
     await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
     t.is(status, 200);
   };
-  const { page } = await visit(t, laptop as View);
+  const { page } = await visit(t, LAPTOP);
   await change(`${SOFA}. Or pay me in advance.`);
   await page.goto(`${fixture.url}/admin?queue=pending`);
   t.regex((await page.locator(".case", { hasText: "pay me in advance" }).textContent()) ?? "", /changed/);
@@ -245,7 +253,7 @@ test.serial("a moderator reads a change beside the approved text, rejects one an
 });
 
 test.serial("the IDE uses only files of this service, loads the schema and shows an answer", async (t) => {
-  const { page, complaints } = await visit(t, laptop as View);
+  const { page, complaints } = await visit(t, LAPTOP);
   await page.goto(`${fixture.url}/admin/graphiql`);
   await page.locator(".graphiql-query-editor .monaco-editor").first().click();
   await page.keyboard.press("ControlOrMeta+A");

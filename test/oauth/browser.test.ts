@@ -26,7 +26,7 @@ const INSPECTOR = fileURLToPath(
 
 let fixture: Fixture;
 test.before(async () => {
-  fixture = await openFixture({ CLIENT_METADATA_PRIVATE: "allow" });
+  fixture = await openFixture({ env: { CLIENT_METADATA_PRIVATE: "allow" } });
 });
 test.after.always(() => fixture?.end());
 

@@ -56,11 +56,14 @@ export const pressAndFollow = async (page: Page, name: string | RegExp): Promise
 export const heading = (page: Page): Promise<string | null> => page.getByRole("heading", { level: 1 }).textContent();
 
 /**
- * Starts the browser, and finds two processes of the service. `env` adds environment variables. Call `end` in
- * `test.after.always`.
+ * Starts the browser, and finds two processes of the service. Call `end` in `test.after.always`.
  */
-export const openFixture = async (env: Record<string, string> = {}): Promise<Fixture> => {
-  const [browser, service, other] = await Promise.all([launchBrowser(), sharedService({ env }), secondProcess({ env })]);
+export const openFixture = async (...configuration: Parameters<typeof sharedService>): Promise<Fixture> => {
+  const [browser, service, other] = await Promise.all([
+    launchBrowser(),
+    sharedService(...configuration),
+    secondProcess(...configuration),
+  ]);
 
   const sql: Fixture["sql"] = <Row extends object>(text: string, values: unknown[] = []) =>
     withClient(service.database, async (client) => (await client.query<Row>(text, values)).rows);

@@ -1,4 +1,5 @@
 import test from "ava";
+import { hashSecret, newSecret } from "../../src/base/tokens.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectedAgent, eventually } from "../support/market.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
@@ -149,6 +150,26 @@ test.serial("a title with a contact, and a title of people who look for people, 
   t.deepEqual(newest.slice(0, 3), shown.toReversed());
   for (const title of [...hidden, "Sofa of Lena Meier", "Anna looks for somebody kind"])
     t.false(newest.includes(title), title);
+});
+
+test.serial("search engines may list pages only if the operator says so, and never one that is not live", async (t) => {
+  const id = await publish(seller, "Oak chest");
+  const index = (wanted: boolean) =>
+    sql(database.url, "update market.setting set value = $1 where name = 'index_offers'", [String(wanted)]);
+  const open = (headers: Record<string, string> = {}) => call(service.url, "GET", `/offers/${id}`, { headers });
+  t.is((await open()).headers["x-robots-tag"], "noindex");
+  await index(true);
+  t.is((await open()).headers["x-robots-tag"], undefined);
+  await seller.call("POST", `/v1/offers/${id}/archive`);
+  const secret = newSecret();
+  await sql(
+    database.url,
+    "insert into market.session (account_id, secret_hash) select account_id, $2 from market.agent where id = $1",
+    [seller.id, hashSecret(secret)],
+  );
+  const own = await open({ cookie: `souk_session=${secret}` });
+  t.deepEqual([own.status, own.headers["x-robots-tag"]], [200, "noindex"]);
+  await index(false);
 });
 
 test("the home page is there without the database, and asks it once for many visitors", async (t) => {

@@ -1,13 +1,13 @@
 import test from "ava";
-import { type Agent, call, connectAgent } from "../support/market.ts";
-import { codeFrom, linkFrom } from "./mailbox.ts";
+import { type Agent, call, connectAgent, eventually } from "../support/market.ts";
+import { codeFrom } from "./mailbox.ts";
 import { askForMail, labelOf, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
 import { formsOf, type Visitor, wordsOf } from "./visitor.ts";
 
 /**
- * Tests how an agent asks its person to prove a sign-in method: the agent's call, the page, the proof, and the effects.
- *
- *   proved   an agent whose account has proved an e-mail address, and the visitor who is signed in to the account
+ * How an agent asks its person to prove a sign-in method: the agent's call, the page, the proof, and the effects. And who
+ * keeps an account that has no method yet. Which link works for whom is tested in test/db/verification_page.test.ts and
+ * test/db/recovery.test.ts.
  */
 
 let market: Market;
@@ -34,17 +34,6 @@ const statusOf = async (agent: Agent, id: string): Promise<string> =>
 
 const askThere = async (visitor: Visitor, url: string, email: string) =>
   visitor.submit(await visitor.get(url), "Send me a code", { email });
-
-const proved = async (email: string): Promise<{ agent: Agent; visitor: Visitor }> => {
-  const visitor = stranger();
-  const agent = await approved(visitor);
-  const { url } = await start(agent);
-  const page = await askThere(visitor, url, email);
-  await visitor.submit(page, "code", { code: codeFrom(await market.mail.next(email)) });
-  // The message that a method was proved comes next.
-  await market.mail.next(email);
-  return { agent, visitor };
-};
 
 test("proving an e-mail address completes the verification and raises the limits", async (t) => {
   const person = stranger();
@@ -80,15 +69,6 @@ test("proving an e-mail address completes the verification and raises the limits
   });
 });
 
-test("the publisher of an offer is shown as verified after the proof", async (t) => {
-  const { agent } = await proved("publisher@example.com");
-  const text = "Grey three-seat sofa for sale, good condition. 180 EUR, pick up in Berlin. Write to lena@example.com";
-  const published = await agent.call("POST", "/v1/offers", { text });
-  t.is(published.status, 201);
-  const { body } = await agent.call("GET", `/v1/offers/${published.body.offer_id ?? published.body.id}`);
-  t.is(body.publisher?.verified, true, JSON.stringify(body));
-});
-
 test.serial("a provider proves its method in the same way", async (t) => {
   const person = stranger();
   const agent = await approved(person);
@@ -100,32 +80,6 @@ test.serial("a provider proves its method in the same way", async (t) => {
   t.is(arrived.heading, "You have signed in");
   t.is(await statusOf(agent, id), "completed");
   t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, ["google"]);
-});
-
-test("opening or previewing the link changes nothing", async (t) => {
-  const agent = await approved(stranger());
-  const { id, url } = await start(agent);
-  const state = () => row(market, "select to_jsonb(v) as row from market.verification v where id = $1", [id]);
-  const before = await state();
-  for (const method of ["GET", "HEAD"]) t.is((await fetch(url, { method })).status, 200);
-  t.deepEqual(await state(), before);
-});
-
-test("the link works only in the browser that approved the agent, and says so in any other", async (t) => {
-  const person = stranger();
-  const agent = await approved(person);
-  const { id, url } = await start(agent);
-  const page = await stranger().get(url);
-  t.is(page.heading, "Open this in the browser in which you approved");
-  t.deepEqual(formsOf(page), []);
-  t.is((await person.get(url)).heading, "Your agent asks you to sign in");
-
-  const own = await connectAgent(market.url);
-  const other = await start(own);
-  const switched = await person.get(other.url);
-  t.is(switched.heading, "You are signed in to another account");
-  t.true(switched.text.includes('href="/sign-out"'));
-  t.deepEqual([await statusOf(agent, id), await statusOf(own, other.id)], ["pending", "pending"]);
 });
 
 test("continuing before signing in is a 409 verification_incomplete", async (t) => {
@@ -160,96 +114,6 @@ test("“Not now” cancels the verification, also when pressed twice", async (t
   t.is(await statusOf(agent, id), "cancelled");
   t.is((await person.send(page, "Send me a code", { email: "late@example.com" })).status, 409);
   t.not((await start(agent)).id, id);
-});
-
-test("an expired link says so, and a proof that comes too late counts for nothing", async (t) => {
-  const person = stranger();
-  const agent = await approved(person);
-  const { id, url } = await start(agent);
-  const page = await person.get(url);
-  const asked = await person.submit(page, "Send me a code", { email: "slow@example.com" });
-  await row(market, "update market.verification set expires_at = now() - interval '1 second' where id = $1", [id]);
-  const late = await person.send(asked, "code", { code: codeFrom(await market.mail.next("slow@example.com")) });
-  t.is(late.status, 410);
-  t.is(await statusOf(agent, id), "expired");
-  t.is((await person.get(url)).heading, "This link has ended");
-  t.is((await person.send(page, "Send me a code", { email: "slow@example.com" })).status, 410);
-  t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
-});
-
-test("a method of another account is refused with advice, and accounts are not merged", async (t) => {
-  const owner = await proved("taken@example.com");
-  const person = stranger();
-  const agent = await approved(person);
-  const { id, url } = await start(agent);
-  const asked = await askThere(person, url, "taken@example.com");
-  const refused = await person.send(asked, "code", { code: codeFrom(await market.mail.next("taken@example.com")) });
-  t.is(refused.status, 409);
-  t.true(wordsOf(refused).includes("belongs to another account"), wordsOf(refused));
-  t.is(await statusOf(agent, id), "pending");
-  t.deepEqual((await agent.call("GET", "/v1/me")).body.account.verified, []);
-  t.deepEqual((await owner.agent.call("GET", "/v1/me")).body.account.verified, ["email"]);
-  t.is(await labelOf(market, person), "a new account without a sign-in method");
-  // A proof with another address still completes the verification.
-  const again = await askThere(person, url, "free@example.com");
-  await person.submit(again, "code", { code: codeFrom(await market.mail.next("free@example.com")) });
-  t.is(await statusOf(agent, id), "completed");
-});
-
-test.serial("once the account has a method, the link works only for the person of the account", async (t) => {
-  const { agent, visitor } = await proved("own@example.com");
-  const { id, url } = await start(agent, "google");
-  const other = stranger();
-  await signInByMail(market, other, "curious@example.com");
-  for (const who of [stranger(), other]) {
-    const page = await who.get(url);
-    t.is(page.heading, "Sign in first");
-    t.false(page.text.includes("own@example.com"), "the page does not show the address");
-    t.true(page.text.includes(`href="/sign-in?return=${encodeURIComponent(new URL(url).pathname)}"`));
-    const token = formsOf(await who.get(`${market.url}/sign-out`))[0]?.fields["token"] ?? "";
-    const forced = await who.post(url, { token, decision: "sign_in" });
-    t.true([303, 400, 401].includes(forced.status));
-    t.false((forced.headers.get("location") ?? "").startsWith("http"));
-  }
-  // After signing out, signing in again leads back to the link, which then works.
-  await visitor.submit(await visitor.get(`${market.url}/sign-out`), "Sign out here");
-  const back = await visitor.follow(await signInByMail(market, visitor, "own@example.com", new URL(url).pathname));
-  t.is(back.heading, "Your agent asks you to sign in");
-  market.google.person = { sub: "own", email: "own@gmail.example", email_verified: true };
-  t.is((await visitor.submit(back, "Continue with Google")).heading, "You have signed in");
-  t.is(await statusOf(agent, id), "completed");
-});
-
-test("the link in the mail completes a verification, too, in the browser that asked for it", async (t) => {
-  const person = stranger();
-  const agent = await approved(person);
-  const { id, url } = await start(agent);
-  await askThere(person, url, "bylink@example.com");
-  const link = linkFrom(await market.mail.next("bylink@example.com"));
-  const arrived = await person.submit(await person.get(link), "Sign in");
-  t.is(arrived.url, url);
-  t.is(await statusOf(agent, id), "completed");
-});
-
-test.serial("adding the method in the settings completes a pending verification of it", async (t) => {
-  const { agent, visitor } = await proved("elsewhere@example.com");
-  const { id } = await start(agent, "google");
-  market.google.person = { sub: "elsewhere", email: "elsewhere@gmail.example", email_verified: true };
-  const page = await visitor.get(`${market.url}/settings/methods`);
-  await visitor.submit(page, "Add Google");
-  t.is(await statusOf(agent, id), "completed");
-});
-
-test("a form whose token is no longer valid is shown again with what was typed", async (t) => {
-  const agent = await connectAgent(market.url);
-  const { url } = await start(agent);
-  const person = stranger();
-  const page = await person.get(url);
-  person.jar.clear();
-  const again = await person.send(page, "Send me a code", { email: "stale@example.com" });
-  t.is(again.status, 400);
-  t.is(formsOf(again)[0]?.fields["email"], "stale@example.com");
-  t.is((await person.submit(again, "Send me a code")).heading, "Check your mail");
 });
 
 test("an unknown link is a 404, and HTML in an agent's name is escaped", async (t) => {
@@ -294,4 +158,131 @@ test("an attempt for one purpose does not serve another", async (t) => {
     row(market, "select count(*)::integer as count from market.proved_method where account_id = $1", [account]),
   ]);
   t.deepEqual([verification, methods], [{ status: "cancelled" }, { count: 0 }]);
+});
+
+// ── Accounts without a method ────────────────────────────────────────────────────────────────────────────────────────
+
+const linkOf = async (agent: Agent): Promise<string> =>
+  (await agent.call("POST", "/v1/me/verifications", { method: "email" })).body.url;
+
+const me = async (agent: Agent) => (await agent.call("GET", "/v1/me")).body;
+
+const sofa = (agent: Agent) =>
+  agent.call("POST", "/v1/offers", { text: "Grey sofa for sale. 180 EUR, in Berlin. Write to lena@example.com" });
+
+const letterTo = (email: string, subject: string) =>
+  eventually(
+    async () => market.mail.letters.find(({ to, parsed }) => to.includes(email) && parsed.subject === subject),
+    (letter) => letter !== undefined,
+  );
+
+test("the page of a link lists the agents, and removes those that are left unchecked", async (t) => {
+  const person = stranger();
+  const [mine, theirs, third] = [
+    await approved(person, "Mine"),
+    await approved(person, "<i>Theirs</i>"),
+    await approved(person, "Third"),
+  ];
+  const url = await linkOf(mine);
+  const page = await person.get(url);
+  const form = formsOf(page)[0];
+  const boxes = form?.boxes ?? [];
+  t.deepEqual(boxes.map(({ value }) => value).sort(), [mine.id, theirs.id, third.id].sort());
+  t.deepEqual(
+    boxes.filter(({ checked }) => checked).map(({ value }) => value),
+    [mine.id],
+    "only the agent whose link it is",
+  );
+  t.true(page.text.includes("&lt;i&gt;Theirs"));
+
+  // A typing error keeps what was checked.
+  const wrong = await person.submit(page, "Send me a code", { email: "nothing", agent: [mine.id, third.id] });
+  t.deepEqual(
+    formsOf(wrong)[0]
+      ?.boxes.filter(({ checked }) => checked)
+      .map(({ value }) => value)
+      .sort(),
+    [mine.id, third.id].sort(),
+  );
+  const sent = await person.submit(wrong, "Send me a code", { email: "chooser@example.com" });
+  t.true((await me(theirs)).account.connected, "nothing is removed before the proof");
+  const done = await person.submit(sent, "code", { code: codeFrom(await market.mail.next("chooser@example.com")) });
+  t.is(done.heading, "You have signed in");
+  t.is((await theirs.call("GET", "/v1/me")).status, 401);
+  for (const agent of [mine, third]) t.true((await me(agent)).account.connected);
+
+  const letter = await letterTo("chooser@example.com", "A way to sign in to Souk was added");
+  t.regex(
+    letter?.parsed.text ?? "",
+    /act for you, as before:\s+Mine\s+Third\s+These agents were removed.*\s+<i>Theirs<\/i>/,
+  );
+  t.true(letter?.parsed.html?.includes("&lt;i&gt;Theirs&lt;/i&gt;"));
+});
+
+test("a first method in the settings comes after the list of agents", async (t) => {
+  const person = stranger();
+  const [mine, theirs] = [await approved(person, "Mine"), await approved(person, "Theirs")];
+  const page = await person.get(`${market.url}/settings/methods`);
+  const list = await person.submit(page, "Send the mail", { email: "first.method@example.com" });
+  t.deepEqual([list.status, list.heading], [409, "Which agents are yours?"]);
+  t.deepEqual(
+    formsOf(list)[0]?.boxes.map(({ checked }) => checked),
+    [false, false],
+  );
+  t.is(market.mail.letters.filter(({ to }) => to.includes("first.method@example.com")).length, 0);
+  const sent = await person.submit(list, "Go on", { agent: [mine.id] });
+  t.is(sent.heading, "Check your mail");
+  await person.submit(sent, "code", { code: codeFrom(await market.mail.next("first.method@example.com")) });
+  t.deepEqual((await me(mine)).account.verified, ["email"]);
+  t.is((await theirs.call("GET", "/v1/me")).status, 401);
+});
+
+test("signing in to another account says what is lost, and adds the method to this account instead", async (t) => {
+  const person = stranger();
+  const mine = await approved(person, "Mine");
+  await sofa(mine);
+  const asked = await askForMail(market, person, "instead@example.com", "/settings/methods");
+  t.deepEqual([asked.status, asked.heading], [409, "You would lose an account"]);
+  t.regex(wordsOf(asked), /nobody can open it again/);
+  t.regex(wordsOf(asked), /1 agent, 1 published offer, 0 active asks, and the profile/);
+  t.is(market.mail.letters.filter(({ to }) => to.includes("instead@example.com")).length, 0);
+  t.true((await me(mine)).account.connected);
+  const sent = await person.submit(asked, "Add it to this account", { agent: [mine.id] });
+  const done = await person.submit(sent, "code", { code: codeFrom(await market.mail.next("instead@example.com")) });
+  t.is(new URL(done.url).pathname, "/settings/methods");
+  t.deepEqual((await me(mine)).account, { ...(await me(mine)).account, connected: true, verified: ["email"] });
+  t.is(await labelOf(market, person), "instead@example.com");
+});
+
+test("programs get a Problem that says what to do", async (t) => {
+  const person = stranger();
+  await approved(person, "Mine");
+  const page = await person.get(`${market.url}/sign-in`);
+  const token = formsOf(page)[0]?.fields["token"] ?? "";
+  const fields = { token, method: "email", email: "program@example.com", purpose: "sign_in" };
+  const answer = await person.post(`${market.url}/sign-in`, fields, { accept: "application/json" });
+  t.is(answer.status, 409);
+  t.like(JSON.parse(answer.text), { code: "invalid_state", leaves: true });
+});
+
+test("a browser keeps the session's cookie for 400 days after each use", async (t) => {
+  const person = stranger();
+  const agent = await connectAgent(market.url, "Mine");
+  const lasting = /souk_session=[\w-]{43}; Max-Age=34560000;/;
+  const cookiesOf = ({ headers }: { headers: Headers }) => headers.getSetCookie().join("\n");
+  t.regex(cookiesOf(await person.send(await person.get(agent.link), "Approve")), lasting);
+  const secret = person.cookie(market.url, "souk_session");
+  t.regex(cookiesOf(await person.get(`${market.url}/settings`)), lasting);
+  const second = await connectAgent(market.url, "Second");
+  t.regex(cookiesOf(await person.send(await person.get(second.link), "Approve")), lasting);
+  t.is(person.cookie(market.url, "souk_session"), secret);
+});
+
+test("signing out of an account without a method says what that means", async (t) => {
+  const person = stranger();
+  await approved(person, "Mine");
+  t.regex(wordsOf(await person.get(`${market.url}/sign-out`)), /only by a link of one of its agents/);
+  const kept = stranger();
+  await signInByMail(market, kept, "kept@example.com");
+  t.notRegex(wordsOf(await kept.get(`${market.url}/sign-out`)), /link of one of its agents/);
 });

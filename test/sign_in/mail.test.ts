@@ -1,15 +1,110 @@
 import test from "ava";
 import { call, connectAgent, eventually, wholeLog } from "../support/market.ts";
 import { type Letter, smtpError } from "./mailbox.ts";
-import { type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
+import { askForMail, type Market, row, signInByMail, startMarket, stranger } from "./market.ts";
+import { formsOf, newVisitor, wordsOf } from "./visitor.ts";
 
-/** The mail with new matches, from the switch in the settings to the click that stops it. */
+/**
+ * Mails that the service sends: that an agent was approved, and new matches, from the switch in the settings to the click
+ * that stops it. And what happens while the mail server refuses them. The tests are serial, because all share one server.
+ */
 
 let market: Market;
 test.before(async () => {
   market = await startMarket();
 });
 test.after.always(() => market?.close());
+
+const approveAs = async (email: string, name: string) => {
+  const person = stranger();
+  await signInByMail(market, person, email);
+  const agent = await connectAgent(market.url, name);
+  const page = await person.get(agent.link);
+  const answer = await person.submit(page, "Approve");
+  return { agent, person, answer };
+};
+
+const noticesTo = (email: string) =>
+  market.mail.letters.filter(
+    ({ to, parsed }) => to.includes(email) && parsed.subject === "An agent now acts for you on Souk",
+  );
+
+const isNotified = (agent: { id: string }) =>
+  row<{ notified: boolean }>(
+    market,
+    "select notified_at is not null as notified from market.connection where agent_id = $1",
+    [agent.id],
+  );
+
+test.serial("after an approval, a mail tells the person which agent was approved and how to remove it", async (t) => {
+  const { agent } = await approveAs("told@example.com", "Claude");
+  const letter = await market.mail.next("told@example.com");
+  t.is(letter.parsed.subject, "An agent now acts for you on Souk");
+  for (const part of [letter.parsed.text ?? "", letter.parsed.html ?? ""]) {
+    t.true(part.includes("Claude"));
+    t.true(part.includes(`${market.url}/settings`));
+    t.regex(part, /approved on \d{4}-\d\d-\d\d\s+at\s+\d\d:\d\d UTC/);
+    t.notRegex(part, /undefined|agt_|\[object/);
+  }
+  await eventually(
+    () => isNotified(agent),
+    ({ notified }) => notified,
+  );
+  t.is(noticesTo("told@example.com").length, 1);
+});
+
+test.serial("an agent's name cannot add headers to a mail, and is escaped in its HTML", async (t) => {
+  const name = 'Eve" <eve@evil.example>\r\nBcc: eve@evil.example\r\n\r\n<b>Hi</b>';
+  await approveAs("injected@example.com", name);
+  const letter = await market.mail.next("injected@example.com");
+  t.deepEqual(letter.to, ["injected@example.com"]);
+  t.deepEqual(letter.parsed.headers.map(({ key }) => key).sort(), [
+    "auto-submitted",
+    "content-type",
+    "date",
+    "from",
+    "message-id",
+    "mime-version",
+    "subject",
+    "to",
+  ]);
+  t.is(letter.parsed.subject, "An agent now acts for you on Souk");
+  t.deepEqual(letter.parsed.from, { name: "Souk", address: "souk@souk.example" });
+  t.false(letter.parsed.html?.includes("<b>Hi") ?? true);
+  t.true(letter.parsed.html?.includes("&lt;b&gt;Hi&lt;/b&gt;"));
+  t.true(letter.parsed.text?.includes("<b>Hi</b>"));
+});
+
+test.serial("if the mail server is down for a while, the mail is sent later", async (t) => {
+  market.mail.refuse = smtpError(451, "later");
+  const { status } = await askForMail(market, stranger(), "delayed@example.com");
+  t.is(status, 503, "a person cannot sign in by mail meanwhile");
+  market.mail.refuse = null;
+  const person = stranger();
+  await signInByMail(market, person, "delayed@example.com");
+  const agent = await connectAgent(market.url, "Claude");
+  const page = await person.get(agent.link);
+  market.mail.refuse = smtpError(451, "later");
+  await person.submit(page, "Approve");
+  await eventually(
+    () =>
+      row<{ attempts: number }>(
+        market,
+        "select coalesce(max(attempts), 0)::integer as attempts from graphile_worker.jobs where task_identifier = 'send_approval_notice'",
+      ),
+    ({ attempts }) => attempts > 0,
+  );
+  t.false((await isNotified(agent)).notified);
+  market.mail.refuse = null;
+  await eventually(
+    () => isNotified(agent),
+    ({ notified }) => notified,
+    20_000,
+  );
+  t.is(noticesTo("delayed@example.com").length, 1);
+});
+
+// ── New matches ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A title that no reader makes of a text, in case one does. */
 const EVIL = "</bdi><script>alert(1)</script> <b>sofa</b>\r\nBcc: eve@evil.example";
@@ -123,41 +218,6 @@ test.serial("new matches come by mail to whoever switched it on; one POST from a
   t.is((await post(link, "List-Unsubscribe=One-Click")).status, 200, "again it changes nothing");
 });
 
-test.serial("if the mail server is down for a while, one mail is sent later", async (t) => {
-  const { ask, person } = await reader("later@example.com");
-  await publish();
-  await matched(ask);
-  market.mail.refuse = smtpError(451, "later");
-  await look();
-  await eventually(
-    () =>
-      sql<{ attempts: number }>(
-        "select coalesce(max(attempts), 0)::integer as attempts from graphile_worker.jobs where task_identifier = 'send_digest'",
-      ),
-    ({ attempts }) => attempts > 0,
-  );
-  market.mail.refuse = null;
-  await digestTo("later@example.com");
-  await eventually(
-    () =>
-      sql<{ sent: number }>(
-        "select count(*)::integer as sent from market.digest where mail_id is null and sent_at is not null",
-      ),
-    ({ sent }) => sent >= 1,
-  );
-  await look();
-  await eventually(
-    () =>
-      sql<{ n: number }>(
-        "select count(*)::integer as n from graphile_worker.jobs where task_identifier in ('send_digest', 'enqueue_digests')",
-      ),
-    ({ n }) => n === 0,
-  );
-  t.is(market.mail.letters.filter((letter) => letter.to.includes("later@example.com") && isDigest(letter)).length, 1);
-  const page = await person.get(`${market.url}/settings/alerts`);
-  t.regex(page.text, /The last one left on/);
-});
-
 test.serial("an address that the mail server refuses permanently is not tried again for a day", async (t) => {
   const { ask } = await reader("gone@example.com");
   await publish();
@@ -183,4 +243,35 @@ test.serial("no address, title or key of a digest is in the log", async (t) => {
   t.not(key, "");
   for (const secret of [key, "tom@example.com", "gone@example.com", "sofa", "alert(1)"])
     t.false(logs.includes(secret), secret);
+});
+
+// ── Refusals ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+test.serial("if the mail server is down, a 503 page keeps what was typed and the log names no address", async (t) => {
+  market.mail.refuse = smtpError(451, "4.7.1 <unlucky@example.com>: try later");
+  t.teardown(async () => {
+    market.mail.refuse = null;
+  });
+  const person = stranger();
+  for (let times = 0; times < 5; times += 1) {
+    t.is((await askForMail(market, person, "unlucky@example.com")).status, 503);
+  }
+  const page = await askForMail(market, person, "unlucky@example.com");
+  t.is(page.status, 503, "a mail that was not sent does not count");
+  t.is(page.headers.get("retry-after"), "60");
+  t.true(wordsOf(page).includes("The mail could not be sent."));
+  t.is(formsOf(page).find(({ holds }) => holds.has("email"))?.fields["email"], "unlucky@example.com");
+  const knocking = "198.51.100.7";
+  market.mail.refuse = smtpError(550, "5.1.1 <nobody@example.com>: no such user");
+  const unknown = await askForMail(market, newVisitor(knocking), "nobody@example.com");
+  t.is(unknown.status, 400);
+  t.true(wordsOf(unknown).includes("The mail server does not know this address."));
+  const counted = "select count(*)::integer as count from market.rate_limit_hit where scope = 'address:' || $1";
+  t.is((await row<{ count: number }>(market, counted, [knocking])).count, 1, "a mail to a refused address counts");
+  // The line may still be on its way from the process.
+  await eventually(
+    async () => market.service.logs(),
+    (logs) => logs.includes("a mail was not sent"),
+  );
+  t.notRegex(market.service.logs(), /@example\.com/);
 });

@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { eventually, SOFA, wholeLog } from "../support/market.ts";
+import { openPage, PHONE, screenshot } from "../support/browser.ts";
+import { connectAgent, eventually, SOFA, wholeLog } from "../support/market.ts";
 import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
-import { faults, SOUND } from "./sound.ts";
+import { faults, SOUND, tabTo } from "./sound.ts";
 
 /**
- * Tests the settings in a browser, against the real service: a person's offers and asks, the activity list, the export
- * and the deletion of the account.
+ * What people do in a browser, against the real service: they approve an agent, look after their offers and asks, and take
+ * their data and their account away. What is refused when is tested in test/db, and each state of each page by scripted
+ * answers (settings_views.test.ts, settings_http.test.ts).
  */
 
 let fixture: Fixture;
@@ -14,6 +16,74 @@ test.before(async () => {
   fixture = await openFixture();
 });
 test.after.always(() => fixture?.end());
+
+test("with the keyboard alone, a person approves an agent, finds it in the settings and removes it", async (t) => {
+  const page = await openPage(fixture.browser, PHONE, t);
+  const agent = await connectAgent(fixture.service.url, "Claude");
+  const enter = () => Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await page.goto(agent.link);
+  t.true(await page.getByText("A new account").isVisible());
+  await tabTo(page, "Approve");
+  await enter();
+  t.is(await heading(page), "Claude now acts for you");
+  // This service has no sign-in method, so there is none to add.
+  t.is(await page.getByRole("link", { name: "Add a way to sign in" }).count(), 0);
+  t.true(await page.getByRole("heading", { name: "Keep this browser: only it opens this account" }).isVisible());
+  t.deepEqual(await fixture.statuses(agent), [200, 200]);
+
+  await tabTo(page, "Settings");
+  await enter();
+  t.is(await heading(page), "Agents");
+  await tabTo(page, "Remove");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "Remove this agent");
+  await screenshot(page, "walk-remove");
+  await enter();
+  t.is(await page.getByRole("status").textContent(), "The agent is removed. It can do nothing in your name any more.");
+  t.true(await page.getByRole("heading", { name: "Removed" }).isVisible());
+  t.deepEqual(await faults(page), SOUND);
+  t.deepEqual(await fixture.statuses(agent), [401, 401], "both processes refuse the agent");
+});
+
+test("after approving, the back button shows a page that says all is well", async (t) => {
+  const { page } = await fixture.newPerson(t);
+  await page.goBack();
+  t.is(await heading(page), "Already used");
+  t.true(await page.getByText("If that was you, all is well").isVisible());
+});
+
+test("the first Tab reaches a link that skips the navigation", async (t) => {
+  const { page } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings`);
+  await page.keyboard.press("Tab");
+  t.is(await page.evaluate("document.activeElement.textContent"), "Skip to the content");
+  await page.keyboard.press("Enter");
+  t.is(await page.evaluate("document.activeElement.id"), "content");
+});
+
+test("a profile is saved, its phone number is formatted, and agents never see its contact details", async (t) => {
+  const { page, agent, account } = await fixture.newPerson(t);
+  await page.goto(`${fixture.service.url}/settings/profile`);
+  await page.getByLabel("Name").fill("Lena <b>");
+  await page.getByLabel("E-mail address").fill("Lena@Example.com");
+  await page.getByLabel("Phone number").fill("0049 (0)30 123456");
+  await press(page, "Save");
+  t.is(await page.getByRole("status").textContent(), "Your profile is saved.");
+  t.is(await page.getByLabel("E-mail address").inputValue(), "lena@example.com");
+  t.is(await page.getByLabel("Phone number").inputValue(), "+49 30 123456");
+  t.deepEqual(
+    await fixture.sql("select contact_email, contact_phone from market.profile where account_id = $1", [account]),
+    [{ contact_email: "lena@example.com", contact_phone: "+4930123456" }],
+  );
+  const me = await agent.call("GET", "/v1/me");
+  t.true(me.text.includes("Lena"));
+  t.notRegex(me.text, /lena@example\.com|4930123456/i);
+
+  for (const field of ["Name", "E-mail address", "Phone number"]) await page.getByLabel(field).fill("");
+  await press(page, "Save");
+  t.is(await page.getByRole("status").textContent(), "Your profile is saved.");
+  t.is(await page.getByLabel("Name").inputValue(), "");
+});
 
 test("a person sees and archives the offers and asks of their agents, and reads who did what", async (t) => {
   const { page, agent } = await fixture.newPerson(t);
@@ -74,69 +144,6 @@ test("long lists have pages, and a made-up cursor shows the first page", async (
   }
 });
 
-test("things of another account are not found", async (t) => {
-  const [mine, theirs] = await Promise.all([fixture.newPerson(t, "Mine"), fixture.newPerson(t, "Theirs")]);
-  const offer = await theirs.agent.call("POST", "/v1/offers", { text: SOFA });
-  const offerId: string = offer.body.offer_id ?? offer.body.id;
-  const ask = await theirs.agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin" });
-  const { page } = mine;
-  const tokenAt = async (path: string) => {
-    await page.goto(fixture.service.url + path);
-    return (await page.locator("input[name=token]").first().getAttribute("value")) ?? "";
-  };
-  await mine.agent.call("POST", "/v1/offers", { text: SOFA });
-  for (const [path, form] of [
-    ["/settings", { token: await tokenAt("/settings"), action: "remove", agent: theirs.agent.id }],
-    ["/settings/market", { token: await tokenAt("/settings/market"), action: "archive_offer", id: offerId }],
-    ["/settings/market", { token: await tokenAt("/settings/market"), action: "archive_ask", id: ask.body.id }],
-  ] as const) {
-    const answer = await page.request.post(fixture.service.url + path, {
-      form,
-      headers: { Origin: fixture.service.url },
-    });
-    t.is(answer.status(), 404, form.action);
-  }
-  t.deepEqual(await fixture.statuses(theirs.agent), [200, 200]);
-  t.is((await mine.agent.call("GET", `/v1/offers/${offerId}`)).body.status, "published");
-  t.is((await theirs.agent.call("GET", `/v1/asks/${ask.body.id}`)).body.status, "active");
-  t.false((await page.content()).includes("Theirs"));
-});
-
-test("the export contains everything that is kept about a person, and nothing about anyone else", async (t) => {
-  const [{ page, agent, account }, stranger] = await Promise.all([
-    fixture.newPerson(t, "Claude"),
-    fixture.newPerson(t, "Stranger"),
-  ]);
-  await stranger.agent.call("POST", "/v1/offers", { text: SOFA });
-  await agent.call("POST", "/v1/offers", { text: SOFA });
-  await agent.call("POST", "/v1/asks", { text: "Looking for a used cargo bike in Berlin" });
-  await fixture.prove(account);
-  await page.goto(`${fixture.service.url}/settings/account`);
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download my data" }).click(),
-  ]);
-  t.is(download.suggestedFilename(), "souk-export.json");
-  const text = await readFile(await download.path(), "utf8");
-  const everything = JSON.parse(text);
-  t.is(everything.account.methods[0].email, "lena@example.com");
-  t.deepEqual(
-    everything.agents.map(({ name }: { name: string }) => name),
-    ["Claude"],
-  );
-  t.is(everything.offers.length, 1);
-  t.true(everything.offers[0].description.includes("lena@example.com"));
-  t.is(everything.asks.length, 1);
-  t.true(everything.activity.length >= 4);
-  t.notRegex(text, /Stranger|agt_|secret|hash/i);
-
-  await fixture.age(account);
-  const led = await pressAndFollow(page, "Download my data");
-  t.is(led, `/sign-in?${new URLSearchParams({ return: "/settings/export", again: "1" })}`);
-  await page.goto(`${fixture.service.url}/settings/export`);
-  t.is(new URL(page.url()).pathname, "/settings/account", "after signing in, the person gets the page with the button");
-});
-
 test("deleting an account removes its agents, its data and the content of its offers", async (t) => {
   const { page, agent, account } = await fixture.newPerson(t);
   const reader = (await fixture.newPerson(t, "Reader")).agent;
@@ -148,6 +155,12 @@ test("deleting an account removes its agents, its data and the content of its of
   await tab.locator("summary").click();
 
   await page.goto(`${fixture.service.url}/settings/account`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download my data" }).click(),
+  ]);
+  t.is(download.suggestedFilename(), "souk-export.json");
+  t.is(JSON.parse(await readFile(await download.path(), "utf8")).offers.length, 1);
   await follow(page, "Delete the account …");
   t.is(await heading(page), "Delete the account?");
   await page.getByRole("button", { name: "Delete my account" }).click();
@@ -178,49 +191,6 @@ test("deleting an account removes its agents, its data and the content of its of
 
   const led = await pressAndFollow(tab, /Remove this agent/);
   t.regex(led ?? "", /^\/sign-in\?return=%2Fsettings/);
-});
-
-test("before a person with removed offers deletes the account, the page says what is kept, and it counts again", async (t) => {
-  const { page, agent, account } = await fixture.newPerson(t);
-  const offer = await agent.call("POST", "/v1/offers", { text: SOFA });
-  await fixture.sql("update market.offer set status = 'removed' where id = $1", [offer.body.offer_id]);
-  await fixture.sql(
-    "insert into market.decision (action, account_id, offer_id, reason, sentence) values ('remove', $1, $2, 'scam', 'Three reports.')",
-    [account, offer.body.offer_id],
-  );
-  await fixture.prove(account);
-  const [proved] = await fixture.sql<{ method: string; subject_hash: Buffer }>(
-    "select method, subject_hash from market.proved_method where account_id = $1",
-    [account],
-  );
-  await page.goto(`${fixture.service.url}/settings/account`);
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download my data" }).click(),
-  ]);
-  const document = JSON.parse(await readFile(await download.path(), "utf8"));
-  t.deepEqual(document.account.kept_after_deletion, { suspended: false, removals: 1, caps: 0 });
-  t.like(document.decisions[0], { action: "remove", reason: "scam", sentence: "Three reports." });
-
-  await follow(page, "Delete the account …");
-  const words = (await page.locator("main").textContent()) ?? "";
-  t.true(words.includes("Moderation has taken down one offer of yours."), words);
-  t.true(words.includes("what was taken down counts against it. After twelve months all this is erased."));
-  await page.getByLabel("I understand").check();
-  await press(page, "Delete my account");
-  t.is(await heading(page), "Your account is deleted");
-  t.true((await page.locator("main").textContent())?.includes("does that still count, for twelve months"));
-
-  const next = await fixture.newPerson(t, "Comes back");
-  await fixture.sql("insert into market.proved_method (account_id, method, subject_hash) values ($1, $2, $3)", [
-    next.account,
-    proved?.method,
-    proved?.subject_hash,
-  ]);
-  t.deepEqual(
-    await fixture.sql("select cardinality(prior_removals) as n from market.account where id = $1", [next.account]),
-    [{ n: 1 }],
-  );
 });
 
 test("no token, link, cookie or e-mail address of a person appears in the log", async (t) => {
