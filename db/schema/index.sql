@@ -21,6 +21,7 @@ set local check_function_bodies = off;
 --!include internal/agents/claims.sql
 --!include internal/platform/origin.sql
 --!include internal/platform/copy_comments.sql
+--!include internal/platform/guard_table.sql
 --!include reading/fold.sql
 --!include reading/note_change.sql
 --!include reading/note_synonym_change.sql
@@ -91,6 +92,7 @@ set local check_function_bodies = off;
 --!include reading/price_reason.sql
 --!include market/worker_heartbeat.sql
 --!include market/invariant.sql
+--!include market/row_security.sql
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 

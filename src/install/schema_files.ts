@@ -17,7 +17,7 @@ export const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url))
 const RELOADED = /^-- Reloaded: .*$/m;
 
 /** Files that contain only structure. Those that match neither this nor RELOADED contain only code. */
-const STRUCTURE = /^(roles|logins|migrations|market\/(triggers|audit_triggers|origin_triggers))\.sql$/;
+const STRUCTURE = /^(roles|logins|migrations|market\/(triggers|audit_triggers|origin_triggers|row_security))\.sql$/;
 
 /** Files that need a login that may create roles. The others run as souk_owner. */
 const ADMINISTRATION = /^(roles|logins)\.sql$/;

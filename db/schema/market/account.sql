@@ -25,9 +25,6 @@ create index account_suspension_reason_idx on market.account (suspension_reason)
 create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
 create index account_sandbox_id_idx on market.account (sandbox_id) where sandbox_id is not null;
 
-alter table market.account enable row level security;
-alter table market.account force row level security;
-create policy "the owner sees all" on market.account to souk_owner using (true) with check (true);
 create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person
   using (id = (select internal.visible_account_id()));
 create policy "a person sets the display name of its account" on market.account for update to souk_person

@@ -12,9 +12,6 @@ create table market.account_stats (
   constraint account_stats_counts_not_negative check (active >= 0 and lifetime >= 0 and removed >= 0)
 );
 
-alter table market.account_stats enable row level security;
-alter table market.account_stats force row level security;
-create policy "the owner sees all" on market.account_stats to souk_owner using (true) with check (true);
 create policy "everyone reads the account stats" on market.account_stats for select to souk_agent, souk_person
   using (true);
 

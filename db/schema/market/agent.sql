@@ -22,9 +22,6 @@ create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
 create index agent_created_at_unapproved_idx on market.agent (created_at) where connected_at is null;
 create index agent_sandbox_id_idx on market.agent (sandbox_id) where sandbox_id is not null;
 
-alter table market.agent enable row level security;
-alter table market.agent force row level security;
-create policy "the owner sees all" on market.agent to souk_owner using (true) with check (true);
 create policy "an agent sees itself" on market.agent for select to souk_agent
   using (id = (select internal.agent_id()));
 create policy "a person sees the agents of the account" on market.agent for select to souk_person

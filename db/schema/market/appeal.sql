@@ -15,9 +15,6 @@ create table market.appeal (
 create index appeal_account_id_idx on market.appeal (account_id);
 create index appeal_agent_id_idx on market.appeal (agent_id);
 
-alter table market.appeal enable row level security;
-alter table market.appeal force row level security;
-create policy "the owner sees all" on market.appeal to souk_owner using (true) with check (true);
 create policy "an account sees its appeals" on market.appeal for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));
 create policy "an account appeals against the removal of its offer" on market.appeal for insert

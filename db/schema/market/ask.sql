@@ -56,9 +56,6 @@ create index ask_sandbox_id_idx on market.ask (sandbox_id) where sandbox_id is n
 -- Moderators search asks by words.
 create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.plain_words(text)));
 
-alter table market.ask enable row level security;
-alter table market.ask force row level security;
-create policy "the owner sees all" on market.ask to souk_owner using (true) with check (true);
 create policy "an account sees its own asks" on market.ask for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));
 create policy "a connected caller creates asks for its account" on market.ask for insert to souk_agent, souk_person

@@ -14,10 +14,6 @@ create table market.ask_embedding (
 create index ask_embedding_model_idx on market.ask_embedding (model);
 create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
 
-alter table market.ask_embedding enable row level security;
-alter table market.ask_embedding force row level security;
-create policy "the owner sees all" on market.ask_embedding to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.ask_embedding is 'One row is the vector of one ask.';

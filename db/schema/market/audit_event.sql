@@ -38,9 +38,6 @@ create index audit_event_account_id_idx on market.audit_event (account_id, id de
 create index audit_event_actor_type_idx on market.audit_event (actor_type, id desc);
 create index audit_event_action_idx on market.audit_event (action, id desc);
 
-alter table market.audit_event enable row level security;
-alter table market.audit_event force row level security;
-create policy "the owner sees all" on market.audit_event to souk_owner using (true) with check (true);
 create policy "a person sees what was done in its account" on market.audit_event for select to souk_person
   using (subject_account_id = (select internal.account_id()));
 
@@ -49,9 +46,6 @@ create table market.audit_event_default (
   like market.audit_event including defaults including constraints including comments);
 
 alter table market.audit_event attach partition market.audit_event_default default;
-alter table market.audit_event_default enable row level security;
-alter table market.audit_event_default force row level security;
-create policy "the owner sees all" on market.audit_event_default to souk_owner using (true) with check (true);
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 

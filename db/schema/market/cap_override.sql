@@ -14,10 +14,6 @@ create table market.cap_override (
 );
 create index cap_override_changed_by_idx on market.cap_override (changed_by) where changed_by is not null;
 
-alter table market.cap_override enable row level security;
-alter table market.cap_override force row level security;
-create policy "the owner sees all" on market.cap_override to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.cap_override is 'One row is one rate limit that a moderator set for an account.';

@@ -21,10 +21,6 @@ create index decision_account_id_idx on market.decision (account_id, id desc);
 create index decision_agent_id_idx on market.decision (agent_id) where agent_id is not null;
 create index decision_reason_idx on market.decision (reason) where reason is not null;
 
-alter table market.decision enable row level security;
-alter table market.decision force row level security;
-create policy "the owner sees all" on market.decision to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.decision is 'One row is one decision of a moderator.';

@@ -16,9 +16,6 @@ create table market.digest (
 -- For jobs.enqueue_digests.
 create index digest_due_at_idx on market.digest (due_at) where enabled;
 
-alter table market.digest enable row level security;
-alter table market.digest force row level security;
-create policy "the owner sees all" on market.digest to souk_owner using (true) with check (true);
 create policy "a person sees its own choice" on market.digest for select to souk_person
   using (account_id = (select internal.account_id()));
 create policy "a person makes its own choice" on market.digest for insert to souk_person

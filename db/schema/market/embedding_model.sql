@@ -13,10 +13,6 @@ create table market.embedding_model (
   constraint embedding_model_origin_known check (origin in ('shipped', 'operator'))
 );
 
-alter table market.embedding_model enable row level security;
-alter table market.embedding_model force row level security;
-create policy "the owner sees all" on market.embedding_model to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.embedding_model is

@@ -8,10 +8,6 @@ create table market.hash_key (
   constraint hash_key_length check (octet_length(key) = 32)
 );
 
-alter table market.hash_key enable row level security;
-alter table market.hash_key force row level security;
-create policy "the owner sees all" on market.hash_key to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.hash_key is

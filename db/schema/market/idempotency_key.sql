@@ -14,10 +14,6 @@ create table market.idempotency_key (
 create index idempotency_key_submission_id_idx on market.idempotency_key (submission_id);
 create index idempotency_key_created_at_idx on market.idempotency_key (created_at);
 
-alter table market.idempotency_key enable row level security;
-alter table market.idempotency_key force row level security;
-create policy "the owner sees all" on market.idempotency_key to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';

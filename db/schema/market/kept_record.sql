@@ -29,10 +29,6 @@ create index kept_record_suspended_at_idx on market.kept_record (suspended_at) w
 create index kept_record_suspension_reason_idx on market.kept_record (suspension_reason)
   where suspension_reason is not null;
 
-alter table market.kept_record enable row level security;
-alter table market.kept_record force row level security;
-create policy "the owner sees all" on market.kept_record to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.kept_record is

@@ -29,10 +29,6 @@ create index oauth_grant_client_id_idx on market.oauth_grant (client_id);
 -- Used to purge what never got a token.
 create index oauth_grant_created_at_unfinished_idx on market.oauth_grant (created_at) where family_hash is null;
 
-alter table market.oauth_grant enable row level security;
-alter table market.oauth_grant force row level security;
-create policy "the owner sees all" on market.oauth_grant to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.oauth_grant is 'One row is one agent that came by OAuth.';

@@ -104,9 +104,6 @@ create index offer_stale_idx on market.offer (stale_at)
   where status = 'published' and stale_at is not null and sandbox_id is null;
 create index offer_sandbox_id_idx on market.offer (sandbox_id) where sandbox_id is not null;
 
-alter table market.offer enable row level security;
-alter table market.offer force row level security;
-create policy "the owner sees all" on market.offer to souk_owner using (true) with check (true);
 create policy "everyone sees published offers, and an account sees its own" on market.offer for select
   to souk_agent, souk_person
   using (status = 'published' and sandbox_id is not distinct from (select internal.sandbox_id())

@@ -50,9 +50,6 @@ create index offer_change_domain_category_idx on market.offer_change (domain, ca
 create index offer_change_offer_kind_idx on market.offer_change (offer_kind);
 create index offer_change_review_reason_idx on market.offer_change (review_reason) where review_reason is not null;
 
-alter table market.offer_change enable row level security;
-alter table market.offer_change force row level security;
-create policy "the owner sees all" on market.offer_change to souk_owner using (true) with check (true);
 create policy "an account sees the changes of its offers" on market.offer_change for select
   to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));

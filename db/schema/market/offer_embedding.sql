@@ -19,10 +19,6 @@ create index offer_embedding_facets_idx on market.offer_embedding using gin (fac
 create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
   with (ef_construction = 256, m = 24);
 
-alter table market.offer_embedding enable row level security;
-alter table market.offer_embedding force row level security;
-create policy "the owner sees all" on market.offer_embedding to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.offer_embedding is 'One row is the vector of one offer.';

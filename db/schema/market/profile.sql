@@ -11,9 +11,6 @@ create table market.profile (
   constraint profile_contact_phone_form check (contact_phone ~ '^\+[1-9][0-9]{6,14}$')
 );
 
-alter table market.profile enable row level security;
-alter table market.profile force row level security;
-create policy "the owner sees all" on market.profile to souk_owner using (true) with check (true);
 create policy "a person sees its own profile" on market.profile for select to souk_person
   using (account_id = (select internal.account_id()));
 create policy "a person creates its own profile" on market.profile for insert to souk_person

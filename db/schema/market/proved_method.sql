@@ -15,9 +15,6 @@ create table market.proved_method (
 );
 create index proved_method_email_idx on market.proved_method (email) where email is not null;
 
-alter table market.proved_method enable row level security;
-alter table market.proved_method force row level security;
-create policy "the owner sees all" on market.proved_method to souk_owner using (true) with check (true);
 create policy "a caller sees what its account proved" on market.proved_method for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));
 

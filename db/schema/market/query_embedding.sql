@@ -11,9 +11,6 @@ create table market.query_embedding (
 );
 create index query_embedding_created_at_idx on market.query_embedding (created_at);
 
-alter table market.query_embedding enable row level security;
-alter table market.query_embedding force row level security;
-create policy "the owner sees all" on market.query_embedding to souk_owner using (true) with check (true);
 create policy "everyone reads the vectors of queries" on market.query_embedding for select to souk_agent, souk_person
   using (true);
 create policy "a connected caller stores the vector of a query" on market.query_embedding for insert

@@ -12,10 +12,6 @@ create table market.reason (
   constraint reason_origin_known check (origin in ('shipped', 'operator'))
 );
 
-alter table market.reason enable row level security;
-alter table market.reason force row level security;
-create policy "the owner sees all" on market.reason to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.reason is

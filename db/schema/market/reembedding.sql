@@ -18,10 +18,6 @@ create table market.reembedding (
 create index reembedding_model_idx on market.reembedding (model);
 create unique index reembedding_unfinished_key on market.reembedding ((true)) where finished_at is null;
 
-alter table market.reembedding enable row level security;
-alter table market.reembedding force row level security;
-create policy "the owner sees all" on market.reembedding to souk_owner using (true) with check (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.reembedding is

@@ -21,9 +21,6 @@ create index report_agent_id_idx on market.report (agent_id);
 create index report_reason_idx on market.report (reason);
 create index report_open_idx on market.report (offer_id) where completed_at is null;
 
-alter table market.report enable row level security;
-alter table market.report force row level security;
-create policy "the owner sees all" on market.report to souk_owner using (true) with check (true);
 create policy "an account sees its reports; an agent its own" on market.report for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()) or agent_id = (select internal.agent_id()));
 create policy "a caller reports published offers" on market.report for insert to souk_agent, souk_person

@@ -17,9 +17,6 @@ create index session_expires_at_signed_in_idx on market.session (expires_at) whe
 create index session_seen_at_signed_in_idx on market.session (seen_at) where signed_in_at is not null;
 create index session_seen_at_approved_idx on market.session (seen_at) where signed_in_at is null;
 
-alter table market.session enable row level security;
-alter table market.session force row level security;
-create policy "the owner sees all" on market.session to souk_owner using (true) with check (true);
 create policy "a person sees the sessions of the account" on market.session for select to souk_person
   using (account_id = (select internal.account_id()));
 create policy "a person signs out" on market.session for delete to souk_person

@@ -36,9 +36,6 @@ create index submission_target_id_idx on market.submission (target_id);
 -- Used to count the texts of an account that wait.
 create index submission_account_id_waiting_idx on market.submission (account_id, id) where completed_at is null;
 
-alter table market.submission enable row level security;
-alter table market.submission force row level security;
-create policy "the owner sees all" on market.submission to souk_owner using (true) with check (true);
 create policy "an agent sees its submissions and those of its account" on market.submission for select to souk_agent
   using (agent_id = (select internal.agent_id()) or account_id = (select internal.visible_account_id()));
 create policy "a person sees the submissions of the account" on market.submission for select to souk_person

@@ -38,18 +38,6 @@ create table market.ask_kind (
   constraint ask_kind_origin_known check (origin in ('shipped', 'operator'))
 );
 
-alter table market.offer_kind enable row level security;
-alter table market.offer_kind force row level security;
-alter table market.domain enable row level security;
-alter table market.domain force row level security;
-alter table market.category enable row level security;
-alter table market.category force row level security;
-alter table market.ask_kind enable row level security;
-alter table market.ask_kind force row level security;
-create policy "the owner sees all" on market.offer_kind to souk_owner using (true) with check (true);
-create policy "the owner sees all" on market.domain to souk_owner using (true) with check (true);
-create policy "the owner sees all" on market.category to souk_owner using (true) with check (true);
-create policy "the owner sees all" on market.ask_kind to souk_owner using (true) with check (true);
 create policy "everyone reads the taxonomy" on market.offer_kind for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.domain for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.category for select to souk_agent, souk_person using (true);

@@ -22,9 +22,6 @@ create index verification_agent_id_idx on market.verification (agent_id);
 create index verification_expires_at_idx on market.verification (expires_at);
 create index verification_expires_at_pending_idx on market.verification (expires_at) where status = 'pending';
 
-alter table market.verification enable row level security;
-alter table market.verification force row level security;
-create policy "the owner sees all" on market.verification to souk_owner using (true) with check (true);
 create policy "a caller sees its account's verifications; an agent its own" on market.verification
   for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()) or agent_id = (select internal.agent_id()));

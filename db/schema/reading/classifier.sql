@@ -18,11 +18,6 @@ create table reading.classifier (
   constraint classifier_weights_length check (octet_length(weights) = cardinality(features) * cardinality(classes))
 );
 
-alter table reading.classifier enable row level security;
-alter table reading.classifier force row level security;
-create policy "the owner sees all" on reading.classifier to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.classifier for select to souk_dba using (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.classifier is

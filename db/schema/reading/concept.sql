@@ -48,15 +48,6 @@ create table reading.broader (
 );
 create index broader_broader_idx on reading.broader (broader);
 
-alter table reading.concept enable row level security;
-alter table reading.concept force row level security;
-alter table reading.broader enable row level security;
-alter table reading.broader force row level security;
-create policy "the owner sees all" on reading.concept to souk_owner using (true) with check (true);
-create policy "the owner sees all" on reading.broader to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.concept for select to souk_dba using (true);
-create policy "a dba reads all" on reading.broader for select to souk_dba using (true);
-
 create trigger note_change after insert or update or delete or truncate on reading.concept
   for each statement execute function reading.note_change();
 

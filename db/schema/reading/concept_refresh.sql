@@ -6,11 +6,6 @@ create table reading.concept_refresh (
   constraint concept_refresh_single check (single)
 );
 
-alter table reading.concept_refresh enable row level security;
-alter table reading.concept_refresh force row level security;
-create policy "the owner sees all" on reading.concept_refresh to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.concept_refresh for select to souk_dba using (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.concept_refresh is

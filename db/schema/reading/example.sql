@@ -34,11 +34,6 @@ create index example_offer_kind_idx on reading.example (offer_kind);
 create index example_ask_kind_idx on reading.example (ask_kind);
 create index example_domain_category_idx on reading.example (domain, category);
 
-alter table reading.example enable row level security;
-alter table reading.example force row level security;
-create policy "the owner sees all" on reading.example to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.example for select to souk_dba using (true);
-
 create trigger note_change after insert or update or delete or truncate on reading.example
   for each statement execute function reading.note_change();
 

@@ -40,11 +40,6 @@ create index label_lexemes_idx on reading.label using gin (lexemes) with (fastup
 create index label_first_lexeme_idx on reading.label ((language || ' ' || lexemes[1]) collate "C")
 where type = 'thing';
 
-alter table reading.label enable row level security;
-alter table reading.label force row level security;
-create policy "the owner sees all" on reading.label to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.label for select to souk_dba using (true);
-
 create trigger set_type before insert on reading.label
   for each row when (new.type is null)
   execute function reading.set_label_type();

@@ -18,11 +18,6 @@ create table reading.meaning (
   constraint meaning_parts_length check (octet_length(parts) % 3 = 0)
 );
 
-alter table reading.meaning enable row level security;
-alter table reading.meaning force row level security;
-create policy "the owner sees all" on reading.meaning to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.meaning for select to souk_dba using (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.meaning is

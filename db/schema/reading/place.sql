@@ -32,11 +32,6 @@ create index place_region_idx on reading.place (region);
 create index place_city_idx on reading.place (city);
 create index place_name_idx on reading.place (reading.fold(name));
 
-alter table reading.place enable row level security;
-alter table reading.place force row level security;
-create policy "the owner sees all" on reading.place to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.place for select to souk_dba using (true);
-
 create trigger note_change after insert or update or delete or truncate on reading.place
   for each statement execute function reading.note_change();
 

@@ -12,11 +12,6 @@ create table reading.place_member (
 
 create index place_member_country_idx on reading.place_member (country);
 
-alter table reading.place_member enable row level security;
-alter table reading.place_member force row level security;
-create policy "the owner sees all" on reading.place_member to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.place_member for select to souk_dba using (true);
-
 create trigger note_change after insert or update or delete or truncate on reading.place_member
   for each statement execute function reading.note_change();
 

@@ -17,11 +17,6 @@ create table reading.place_name (
 
 create index place_name_name_idx on reading.place_name (reading.fold(name));
 
-alter table reading.place_name enable row level security;
-alter table reading.place_name force row level security;
-create policy "the owner sees all" on reading.place_name to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.place_name for select to souk_dba using (true);
-
 create trigger note_change after insert or update or delete or truncate on reading.place_name
   for each statement execute function reading.note_change();
 

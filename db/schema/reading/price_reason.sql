@@ -9,11 +9,6 @@ create table reading.price_reason (
   constraint price_reason_candidates_length check (octet_length(candidates::text) <= 20000)
 );
 
-alter table reading.price_reason enable row level security;
-alter table reading.price_reason force row level security;
-create policy "the owner sees all" on reading.price_reason to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.price_reason for select to souk_dba using (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table reading.price_reason is

@@ -6,11 +6,6 @@ create table reading.vocabulary_change (
   constraint vocabulary_change_single check (single)
 );
 
-alter table reading.vocabulary_change enable row level security;
-alter table reading.vocabulary_change force row level security;
-create policy "the owner sees all" on reading.vocabulary_change to souk_owner using (true) with check (true);
-create policy "a dba reads all" on reading.vocabulary_change for select to souk_dba using (true);
-
 insert into reading.vocabulary_change default values;
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.

@@ -12,11 +12,6 @@ create table internal.deleted_row (
   constraint deleted_row_key_length check (octet_length(key::text) <= 60000)
 );
 
-alter table internal.deleted_row enable row level security;
-alter table internal.deleted_row force row level security;
-create policy "the owner sees all" on internal.deleted_row to souk_owner using (true) with check (true);
-create policy "a dba reads all" on internal.deleted_row for select to souk_dba using (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table internal.deleted_row is

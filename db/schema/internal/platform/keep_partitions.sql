@@ -24,10 +24,7 @@ begin
     execute format('comment on table market.%I is %L', part,
       format('The events of %s (UTC), a part of %s.',
         replace(to_char(starts, keep_partitions.form), '_', '-') || keep_partitions.of_what, parent));
-    execute format('alter table market.%I enable row level security', part);
-    execute format('alter table market.%I force row level security', part);
-    execute format('create policy "the owner sees all" on market.%I to souk_owner using (true) with check (true)',
-      part);
+    perform internal.guard_table(('market.' || part)::regclass);
     execute format('with moved as (delete from market.%1$I where %2$I >= %3$L and %2$I < %4$L returning *)
       insert into market.%5$I select * from moved',
       keep_partitions.name || '_default', keep_partitions.time_column,

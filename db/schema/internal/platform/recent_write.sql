@@ -12,11 +12,6 @@ create table internal.recent_write (
 -- Used to purge old rows.
 create index recent_write_written_at_idx on internal.recent_write (written_at);
 
-alter table internal.recent_write enable row level security;
-alter table internal.recent_write force row level security;
-create policy "the owner sees all" on internal.recent_write to souk_owner using (true) with check (true);
-create policy "a dba reads all" on internal.recent_write for select to souk_dba using (true);
-
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table internal.recent_write is
