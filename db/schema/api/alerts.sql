@@ -4,7 +4,7 @@ create or replace function api.get_alerts() returns jsonb
   language plpgsql stable
 as $$
 declare
-  -- Whoever asks for more finds the rest with an agent.
+  -- For the rest, a person asks an agent.
   most constant integer := 20;
 begin
   return jsonb_build_object(
@@ -71,6 +71,6 @@ begin
 end
 $$;
 comment on function api.stop_digest(uuid, bytea) is
-  'Switches a digest off by the link in a mail, without a session; again it changes nothing. Raises 404 when the link '
-  'is not one of ours.';
+  'Switches a digest off by the link in a mail, without a session; repeated, it changes nothing. Raises 404 when the '
+  'link is not one of ours.';
 grant execute on function api.stop_digest(uuid, bytea) to souk_api;

@@ -31,9 +31,9 @@ create or replace function api.list_asks(status text, page_size integer, cursor 
 as $$
 declare
   list constant text := 'asks ' || coalesce(status, '');
-  -- A first page comes after the last id that there can be. So one index has the next page, however deep it is.
+  -- A first page comes after the highest possible id. So one index has the next page, however deep it is.
   after constant uuid := coalesce((internal.position_of(cursor, list) ->> 'id')::uuid, repeat('f', 32)::uuid);
-  -- One more than the page has. Two queries, because one for both could not use the index of the status.
+  -- One more than a page has. Two queries, because one for both could not use the index of the status.
   ids constant uuid[] := case when list_asks.status is null
     then array(
       select a.id from market.ask a
@@ -67,7 +67,7 @@ begin
     perform internal.raise_field_problems(errors, headers);
   end if;
   if body ? 'text' then
-    -- The new text is read as that of a new ask is.
+    -- The new text is read like that of a new ask.
     perform internal.require_method('create_ask', headers);
   end if;
   if body ? 'watch_enabled' then

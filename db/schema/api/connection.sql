@@ -28,8 +28,8 @@ begin
     'requested_minutes_ago', floor(extract(epoch from now() - connection.created_at) / 60)::integer,
     'expires_in', ceil(extract(epoch from connection.expires_at - now()))::integer,
     'account', jsonb_build_object(
-      -- A caller without a session may be the agent itself, and an agent that is not connected learns nothing of the
-      -- account, also not what its person is called.
+      -- A caller without a session may be the agent itself, and an agent that is not connected learns nothing about the
+      -- account, not even its person's name.
       'label', case when session.account_id is not null or not has_method then internal.account_label(person)
         else 'the account that this agent acts for' end,
       'is_new', is_new,
@@ -64,7 +64,7 @@ begin
   person := case when connection.approved_at is null
     then internal.account_to_bind(agent.account_id, session.account_id) else agent.account_id end;
   has_method := exists (select from market.proved_method p where p.account_id = person);
-  -- A second click, also one after "back" in the browser, gets the response of the first click.
+  -- A second click, even after "back" in the browser, gets the first click's response.
   if connection.approved_at is not null and agent.removed_at is null
       and person in (made.account_id, session.account_id) then
     return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,

@@ -6,7 +6,7 @@ create or replace function api.export_account(part text default 'account', curso
 as $$
 declare
   list constant text := 'export ' || export_account.part;
-  -- Agents can read the offers and asks of the account. The rest is only of the person who holds the account now.
+  -- Agents can read the offers and asks of the account. The rest belongs only to the person who holds the account now.
   since constant timestamptz := internal.shown_since();
   after uuid;
   -- A hundred offers with their extractions have about half a megabyte.

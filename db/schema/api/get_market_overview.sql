@@ -1,6 +1,6 @@
 -- What the home page shows of the market, if the operator wants it (setting show_market): how much there is, and the
--- newest titles. Whoever opens the home page sees it, so it leaves out more than the search does: what waits for a
--- moderator, titles that name a contact, and people who look for people.
+-- newest titles. Anybody sees the home page, so it leaves out more than the search does: what waits for a moderator,
+-- titles that name a contact, and people who look for people.
 
 create or replace function api.get_market_overview() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -31,7 +31,7 @@ begin
       from (
         select o.id, o.title, o.published_at
         from (
-          -- So many are looked at, at most. If none of them may be shown, none is.
+          -- At most this many are looked at, even if none of them may be shown.
           select * from market.offer p where p.status = 'published' and p.sandbox_id is null
           order by p.published_at desc, p.id desc limit 100) as o
         where (o.account_id = any (hidden)) is not true

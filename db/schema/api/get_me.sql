@@ -1,7 +1,7 @@
 -- GET /v1/me: one document with everything that an agent needs to continue its work. The person's e-mail address and
 -- phone number are in it only when the person calls from the browser. The role souk_agent may not call
 -- internal.own_contact, so a mistake in this function cannot show them to an agent. The policies hide the account from
--- a disconnected agent, which therefore reads what an agent reads that nobody has approved.
+-- a disconnected agent, which therefore reads only what an unapproved agent reads.
 
 create or replace function api.get_me(base_url text, link_key bytea) returns jsonb
   language plpgsql stable

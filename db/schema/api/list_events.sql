@@ -4,17 +4,13 @@
 -- A cursor holds a snapshot instead: the transactions that were finished when the page was read (pg_snapshot). The next
 -- page has the events of all other transactions that are finished by then, however long ago they began. A transaction
 -- that is held open delays only its own events.
---
--- After a crash, numbers of transactions are given again: those that had not reached the disk (make_durable.sql), and
--- those of transactions that were rolled back. So a cursor also holds when it was read, and an event that happened
--- later is new whatever its number.
+-- After a crash, PostgreSQL reuses the numbers of transactions that had not reached the disk (make_durable.sql) or were
+-- rolled back. So a cursor also holds when it was read, and an event that happened later is new whatever its number.
 --
 --   seen, seen_at    what earlier readings returned: the events of these transactions that happened up to this time
 --   until, as_of     what this reading returns, in the same form, on all its pages; set while has_more
 --   time, id         the last event returned; set while has_more
---
--- A page is in the order of what happened. Only an event whose transaction ended late comes after later ones: on a
--- later reading.
+-- A page is in the order in which events happened. Only an event whose transaction ended late comes after later ones.
 --
 -- The function is for the primary: in a snapshot of a standby, pg_snapshot does not say which transactions are open.
 
@@ -44,7 +40,7 @@ begin
   if internal.agent_id() is null then
     since := greatest(since, internal.shown_since());
   end if;
-  -- What is new either happened after the last reading, or is of a transaction that was not finished then.
+  -- A new event happened after the last reading, or its transaction was not finished then.
   earliest := coalesce((place ->> 'time')::timestamptz, least(seen_at, (
     -- Without "offset 0", the planner may walk all events in their order to find the earliest.
     select min(n.occurred_at) from (
@@ -102,6 +98,6 @@ begin
 end
 $$;
 comment on function api.list_event_readers(text) is
-  'Returns {snapshot, readers}: whom the events concern that this snapshot does not have, and the present snapshot; '
-  'null without a snapshot. For processes that get no notifications.';
+  'Returns {snapshot, readers}: the present snapshot, and whom the events concern that the given one lacks (null '
+  'without one). For processes that get no notifications.';
 grant execute on function api.list_event_readers(text) to souk_api;

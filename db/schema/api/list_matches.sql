@@ -1,10 +1,9 @@
 -- The matches of an ask, and with "since" the new ones only. No reader misses a match that is found while it reads.
---
 -- Matches commit in another order than they are made, so a since holds a snapshot, as the cursors of events do
--- (list_events.sql): the transactions that were finished when the matches were read. New are the matches of all others,
--- and those found after that time: after a crash or a restored backup, other transactions may have numbers that were
--- seen. A match may be new again, from a replica for as long as an older transaction is open: it is not known there
--- which are.
+-- (list_events.sql): the transactions that were finished when the matches were read. The matches of all other
+-- transactions are new, and so are those found after that time: after a crash or a restored backup, other transactions
+-- may reuse the numbers. A replica does not know which transactions are open, so while an older one is, it may return a
+-- match as new again.
 --
 --   seen, as_of   what was read, and when; also in the cursor of a page, for the since of the pages that follow
 --   until         in the cursor of a page: what the pages of one reading share
@@ -29,11 +28,11 @@ declare
 begin
   if pg_is_in_recovery() then
     if pg_snapshot_xmin(present) < pg_snapshot_xmax(read) then
-      -- Transactions were open, or this replica is behind the server that gave the cursor.
+      -- Transactions were open, or this replica is behind the server that made the cursor.
       read := format('%1$s:%1$s:', least(pg_snapshot_xmin(present), pg_snapshot_xmin(read)))::pg_snapshot;
     end if;
     if pg_snapshot_xmax(seen) > pg_snapshot_xmax(read) then
-      -- The server that gave the since was ahead.
+      -- The server that made the since was ahead.
       read := seen;
       as_of := (given ->> 'as_of')::timestamptz;
     end if;
@@ -43,7 +42,7 @@ begin
       row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
     from market.match m join market.offer o on o.id = m.offer_id
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
-      -- A match of a transaction that is still to come was restored from a backup of another server.
+      -- The number of its transaction is still to come here: the match was restored from another server's backup.
       and (seen is null or not pg_visible_in_snapshot(m.xid, seen) and m.xid < pg_snapshot_xmax(present)
         or m.first_matched_at > (given ->> 'as_of')::timestamptz)
       and (after is null or pg_visible_in_snapshot(m.xid, until) or m.xid >= pg_snapshot_xmax(present))
@@ -57,7 +56,7 @@ begin
         || search.distance_member(search.distance_km(o.latitude, o.longitude, ask.latitude, ask.longitude)))
       order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
     max(p.n) > list_matches.page_size,
-    -- The place of the last result, from which the next page goes on.
+    -- The position of the last result, after which the next page begins.
     jsonb_agg(
       jsonb_build_object('list', list, 'until', until::text, 'seen', read::text, 'as_of', as_of, 'id', p.offer_id,
       'score', p.score, 'is_stale', p.is_stale,

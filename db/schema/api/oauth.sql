@@ -48,8 +48,7 @@ begin
 end
 $$;
 comment on function api.count_client_document(text, integer) is
-  'Counts that the document of a client is fetched for a caller. Raises 429 when that was done too often for the '
-  'address.';
+  'Counts a fetch of a client''s document for a caller. Raises 429 after too many fetches for the address.';
 grant execute on function api.count_client_document(text, integer) to souk_api;
 
 create or replace function api.check_client(client_id text, document jsonb, redirect_uri text) returns jsonb
@@ -110,7 +109,7 @@ begin
     return internal.oauth_error('invalid_grant',
       'This code is unknown, or the access was ended. Send the person to the authorization endpoint again.');
   end if;
-  -- Whatever is wrong, somebody else may have the code, too. So it works never again, and neither do its tokens.
+  -- Whatever is wrong, somebody else may have the code, too. So neither the code nor its tokens work any more.
   if granted.code_used_at is not null or granted.code_expires_at <= now()
       or granted.client_id <> exchange_code.client_id or granted.code_challenge <> exchange_code.code_challenge
       or granted.redirect_uri <> exchange_code.redirect_uri then
@@ -133,7 +132,7 @@ begin
 end
 $$;
 comment on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) is
-  'Exchanges an authorization code for tokens, of which it gets the hashes: {expires_in, scope}, or {error, '
+  'Exchanges an authorization code for tokens, whose hashes it gets: {expires_in, scope}, or {error, '
   'error_description}. A code works once, for 60 seconds, and only for the client that began with this challenge; any '
   'other use ends the grant. A null redirect_uri is not compared.';
 grant execute on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) to souk_api;
@@ -155,7 +154,7 @@ begin
       'This refresh token is unknown or belongs to another client_id, or the access was ended. Send the person to the '
       'authorization endpoint again.');
   elsif granted.refresh_token_hash <> refresh_token.refresh_token_hash then
-    -- Somebody else has had the token, too. Nobody knows which of the two is the client.
+    -- Two have used the token, and nobody knows which of them is the client.
     perform internal.end_grant(agent);
     return internal.oauth_error('invalid_grant',
       'This refresh token was used before. It works once, so the access is ended. Send the person to the authorization '
@@ -167,8 +166,8 @@ begin
 end
 $$;
 comment on function api.refresh_token(bytea, bytea, text, bytea, bytea) is
-  'Exchanges a refresh token for new tokens, of which it gets the hashes: {expires_in, scope}, or {error, '
-  'error_description}. A refresh token works once; one that is used again ends the grant.';
+  'Exchanges a refresh token for new tokens, whose hashes it gets: {expires_in, scope}, or {error, error_description}. '
+  'A refresh token works once; one that is used again ends the grant.';
 grant execute on function api.refresh_token(bytea, bytea, text, bytea, bytea) to souk_api;
 
 create or replace function api.revoke_token(token_hash bytea, family_hash bytea, client_id text) returns jsonb

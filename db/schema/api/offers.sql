@@ -33,9 +33,9 @@ create or replace function api.list_offers(status text, page_size integer, curso
 as $$
 declare
   list constant text := 'offers ' || coalesce(status, '');
-  -- A first page comes after the last id that there can be. So one index has the next page, however deep it is.
+  -- A first page comes after the highest possible id. So one index has the next page, however deep it is.
   after constant uuid := coalesce((internal.position_of(cursor, list) ->> 'id')::uuid, repeat('f', 32)::uuid);
-  -- One more than the page has. Two queries, because one for both could not use the index of the status.
+  -- One more than a page has. Two queries, because one for both could not use the index of the status.
   ids constant uuid[] := case when list_offers.status is null
     then array(
       select o.id from market.offer o
@@ -65,16 +65,15 @@ declare
   headers constant jsonb := internal.rate_limit_headers(internal.own_usage('publish_offer'));
 begin
   perform internal.require_permission('manage_offers', headers);
-  -- The new text is read as that of a new offer is.
+  -- The new text is read like that of a new offer.
   perform internal.require_method('publish_offer', headers);
   offer := internal.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
     perform internal.raise_problem(409, 'invalid_state',
       format('This offer is %s, so it cannot be changed.', offer.status));
   end if;
-  -- Members that the request omits are those of the last change. That may be one of this caller that is still being
-  -- read, or one that waits for a moderator. What another agent sent is not taken over before it counts: that agent may
-  -- have been removed.
+  -- Members that the request omits come from the last change: this caller's that is still being read, or one that waits
+  -- for a moderator. Another agent's change is not taken over before it counts: that agent may have been removed.
   select l.text, l.images into last from (
     (select 1 as place, s.text, s.images from market.submission s
       where s.target_id = offer.id and s.completed_at is null and s.agent_id is not distinct from internal.agent_id()
@@ -105,7 +104,7 @@ begin
   perform internal.require_permission('manage_offers');
   offer := internal.own_offer(archive_offer.id);
   perform internal.admit('manage', null, null, '[]');
-  -- An offer that a suspension archived would go live again when it ends. Its owner says that it must not.
+  -- An offer that a suspension archived would go live again when the suspension ends. Its owner says that it must not.
   if offer.status <> 'archived' or offer.suspended_at is not null then
     update market.offer o set status = 'archived' where o.id = offer.id returning * into offer;
   end if;

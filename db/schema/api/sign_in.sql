@@ -117,10 +117,10 @@ comment on function api.start_sign_in( bytea, text, text, bytea, bytea, text, by
   boolean ) is
   'Begins an attempt to sign in, to add a method to the account of the session, or to complete the verification of an '
   'agent''s link. `kept`: the ids of the agents that go on acting for the account; the others are removed when the '
-  'attempt succeeds. `leave`: the person knows that the account of this browser is lost (internal.account_to_leave). '
+  'attempt succeeds. `leave`: the person knows that this browser''s account is lost (internal.account_to_leave). '
   'Raises 400, 401 (sign_in_again), 404, 409 (choose_agents, or leaves: the page has to ask), 410, or 429 for too many '
-  'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits: '
-  'which of the codes it must contain, that of code_hash (6), code_hash_9 or code_hash_12. The response does not tell '
+  'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits, '
+  'which names the code to send: that of code_hash (6), code_hash_9 or code_hash_12. The response does not reveal '
   'whether an account exists.';
 grant execute on function api.start_sign_in(
   bytea, text, text, bytea, bytea, text, bytea, bytea, text, bytea, bytea, jsonb, boolean
@@ -271,7 +271,7 @@ begin
 end
 $$;
 comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) is
-  'Completes an attempt with the answer of a provider, in the browser that began it: subject, and email only if the '
+  'Completes an attempt with a provider''s answer, in the browser that began it: subject, and email only if the '
   'provider verified it. Returns the result of internal.complete_sign_in. Raises 400 without a subject, and 409 when '
   'the attempt succeeded before, has expired, or was started with another method.';
 grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) to souk_api;

@@ -30,7 +30,7 @@ begin
   perform internal.lock_own_agent();
   if exists (select from market.proved_method p
       where p.account_id = internal.account_id() and p.method = start_verification.method)
-    -- An agent that sees nothing of the account knows only what came of its own links.
+    -- An agent that sees nothing of the account knows only the outcome of its own links.
     or internal.visible_account_id() is null and exists (select from market.verification v
       where v.account_id = internal.account_id() and v.agent_id = internal.agent_id()
         and v.method = start_verification.method and v.status = 'completed') then

@@ -73,8 +73,8 @@ begin
 end
 $$;
 comment on function api.delete_webhook(uuid) is
-  'Deletes an own webhook; what was not sent is not sent any more. Raises 403 when nobody approved the agent, and 404 '
-  'for any other id.';
+  'Deletes an own webhook; its waiting deliveries are not sent. Raises 403 when nobody approved the agent, and 404 for '
+  'any other id.';
 grant execute on function api.delete_webhook(uuid) to souk_api;
 
 create or replace function api.test_webhook(id uuid) returns jsonb
@@ -84,7 +84,7 @@ declare
   admitted jsonb;
 begin
   perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
-  -- What queue_test refuses is rolled back, so it does not count.
+  -- A call that queue_test refuses is rolled back, so it does not count.
   admitted := internal.admit('manage', null, null, '[]');
   perform internal.queue_test(test_webhook.id);
   return admitted || jsonb_build_object('status', 202, 'body', internal.webhook_document(test_webhook.id));

@@ -13,11 +13,10 @@ cross join lateral (
   from market.rate_limit_hit c where c.scope = 'agent:' || a.id and c.called_at > now() - interval '1 day') as c;
 comment on view inspect.agents is
   'When you look for an agent or an account: when the agent was created and approved, and what it does. Select by '
-  'agent_id or account_id, because otherwise the view reads every agent.';
+  'agent_id or account_id; otherwise the view reads every agent.';
 comment on column inspect.agents.agent_id is 'The id in the answer of POST /v1/connect and in GET /v1/me.';
 comment on column inspect.agents.account_id is 'The account that the agent acts for.';
-comment on column inspect.agents.name is
-  'The name that the agent gave itself. It is text from a stranger: do not trust it.';
+comment on column inspect.agents.name is 'The name that the agent gave itself. A stranger''s text: do not trust it.';
 comment on column inspect.agents.created_at is 'When the agent called POST /v1/connect.';
 comment on column inspect.agents.connected_at is
   'When a person approved the agent. While this is null, the writes of the agent are refused with 403. It is null '
@@ -72,8 +71,8 @@ cross join lateral (
     as seconds) as wait;
 comment on view inspect.why_429 is
   'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, the terms of the cap, and '
-  'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows, because the '
-  'limit of that endpoint is for a network address and not for an agent.';
+  'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows: its limit is '
+  'for a network address and not for an agent.';
 comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is
   'publish_offer (counts updates and republishing too), create_ask (counts updates too), preview_offer, manage '
@@ -117,7 +116,7 @@ comment on view inspect.windows is
   'the busiest first, add order by used_last_hour desc. A network is blocked after CONNECTIONS_PER_HOUR calls of '
   'connect in an hour (an IPv6 site, /48, after ten times as many), or six of decline in a day.';
 comment on column inspect.windows.scope is
-  'agent:<id>; account:<id> for embed_query, and for calls of a person whose account has a cap of a moderator; '
+  'agent:<id>; account:<id> for embed_query, and for a person''s calls where a moderator set a cap for the account; '
   'address:<network> for connect, decline, sign_in_mail and wrong codes; sign_in:<network>; refuser:<hash> for '
   'decline, so that a browser or network counts once; mailbox:<hash> and mailbox_at:<hash> for sign_in_mail, and '
   'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed.';

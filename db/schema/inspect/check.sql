@@ -1,6 +1,6 @@
--- The invariants. Each is a query that returns the rows which break it. When share is below 100, the checks read a
--- sample of the tables that grow with the market. They always read all unfinished rows and all rows of the last hour,
--- because these are few.
+-- The invariants. Each is a query that returns the rows that break it. When share is below 100, the checks read a
+-- sample of the tables that grow with the market, and always all unfinished rows and all rows of the last hour, which
+-- are few.
 
 create or replace function inspect.check_people(share double precision)
   returns table (invariant text, object text, detail text)
@@ -63,7 +63,7 @@ begin
     cross join lateral (select case when s.kind = 'preview_offer' then 'preview_offer'
       when s.kind like '%_ask' then 'create_ask' else 'publish_offer' end as action) as a
     where s.created_at > now() - interval '1 hour'
-      -- Calls of persons are not counted.
+      -- Persons' calls are not counted.
       and s.agent_id is not null
       -- A change of an ask creates a submission only when the text is new, and that call is counted.
     group by s.agent_id, a.action) as s
@@ -203,8 +203,8 @@ begin
     format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
   from market.offer o tablesample system (check_market.share)
   left join market.offer_embedding e on e.offer_id = o.id
-  -- The case makes the planner look for a job only where a vector is missing. Otherwise it would look for every offer.
-  -- What a provider is paid for is not done for a sandbox.
+  -- The case makes the planner look for a job only where a vector is missing, and not for every offer. No provider is
+  -- paid for a sandbox.
   where o.status = 'published' and o.sandbox_id is null and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id)
       else false end;

@@ -88,8 +88,8 @@ comment on function inspect.check_moderation(double precision) is
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
-  -- These settings make the planner look up each referenced row by an index. Otherwise it would read the whole
-  -- referenced table to check a few hundred rows.
+  -- These settings make the planner look up each referenced row by an index, and not read the whole referenced table to
+  -- check a few hundred rows.
   set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
 as $$
 declare

@@ -1,5 +1,5 @@
--- The invariants of OAuth: how tokens come about, and how long what gives none is kept. That only hashes are stored,
--- and that a grant has its agent, are constraints of market.oauth_grant.
+-- The invariants of OAuth: how tokens come about, and how long requests and clients without one are kept. Constraints
+-- of market.oauth_grant ensure that only hashes are stored, and that a grant has its agent.
 
 create or replace function inspect.check_oauth(share double precision)
   returns table (invariant text, object text, detail text)

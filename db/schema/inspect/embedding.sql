@@ -42,8 +42,7 @@ comment on column inspect.embedding_progress.model is 'The current model.';
 comment on column inspect.embedding_progress.items is 'Published offers, or active asks whose text was extracted.';
 comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the current model.';
 comment on column inspect.embedding_progress.of_another_model is
-  'How many have only a vector of another model, which searches do not use. Until it is replaced, searches find these '
-  'items by words.';
+  'How many have only another model''s vector. Until it is replaced, searches find these items by words.';
 comment on column inspect.embedding_progress.without_vector is 'How many have no vector. They are found by words.';
 comment on column inspect.embedding_progress.percent is 'The percentage with a vector of the current model.';
 comment on column inspect.embedding_progress.jobs is

@@ -68,8 +68,7 @@ comment on function inspect.price_reasons(uuid) is
   'When an offer has a wrong price: which passages of its text the built-in extractor considered, most probable first, '
   'how probable each was, and the features that said most for it (positive) or against it (negative). A candidate '
   'without an amount is a statement such as "free". For example: select * from '
-  'inspect.price_reasons(''0199c0de-0000-7000-8000-000000000000'') where candidate = 1. A model may have read another '
-  'price, and then its price is the one of the offer. To correct the extractor, add the text with marks to '
-  'reading.example, and a worker trains on it within a minute. There is no row if the text has no number and no such '
-  'statement.';
+  'inspect.price_reasons(''0199c0de-0000-7000-8000-000000000000'') where candidate = 1. If a model read another price, '
+  'the offer has the model''s price. To correct the extractor, add the text with marks to reading.example, and a '
+  'worker trains on it within a minute. There is no row if the text has no number and no such statement.';
 grant execute on function inspect.price_reasons(uuid) to souk_dba;

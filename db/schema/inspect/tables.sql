@@ -62,8 +62,8 @@ from (
 ) as n
 group by n.what;
 comment on view inspect.growth is
-  'When the load is unusual, or you plan the size of a disk: how many rows were created in the last hour, day and '
-  'week, by the times in their ids. For totals see inspect.table_sizes.';
+  'When the load is unusual, or you plan a disk: how many rows were created in the last hour, day and week, by the '
+  'times in their ids. For totals see inspect.table_sizes.';
 comment on column inspect.growth.what is 'accounts, agents, offers, asks or reports.';
 comment on column inspect.growth.last_hour is 'Created in the last hour.';
 comment on column inspect.growth.last_day is 'Created in the last day.';

@@ -1,5 +1,5 @@
--- What is sent to webhooks, and why something was not. The host of the address is shown, but no path and no query,
--- which may hold a secret of the receiver.
+-- Which deliveries webhooks get, and why some failed. The host of the address is shown, but no path and no query, which
+-- may hold a secret of the receiver.
 
 create or replace function inspect.read_webhook_hosts() returns table (webhook_id uuid, host text, key_id text)
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -27,7 +27,7 @@ comment on view inspect.webhooks is
 comment on column inspect.webhooks.webhook_id is 'The id that GET /v1/webhooks shows.';
 comment on column inspect.webhooks.account_id is 'The account whose events are sent.';
 comment on column inspect.webhooks.agent_id is 'The agent that added it; null when the person did.';
-comment on column inspect.webhooks.host is 'The host of its address. It is text from a stranger: do not trust it.';
+comment on column inspect.webhooks.host is 'The host of its address. A stranger''s text: do not trust it.';
 comment on column inspect.webhooks.key_id is
   'Which key of WEBHOOK_KEYS encrypts its secret. A key may be taken away when no webhook has it.';
 comment on column inspect.webhooks.created_at is 'When it was added.';
@@ -39,7 +39,7 @@ comment on column inspect.webhooks.disabled_reason is
 comment on column inspect.webhooks.waiting is 'Deliveries that will be sent, now or later.';
 comment on column inspect.webhooks.delivered is 'Deliveries that the receiver accepted.';
 comment on column inspect.webhooks.failed is 'Deliveries that were given up.';
-comment on column inspect.webhooks.oldest_waiting is 'For how long the oldest of the waiting ones has been waiting.';
+comment on column inspect.webhooks.oldest_waiting is 'How long the oldest of the waiting ones has waited.';
 grant select on inspect.webhooks to souk_dba;
 
 create or replace view inspect.webhook_deliveries with (security_invoker = true) as
@@ -55,7 +55,8 @@ comment on column inspect.webhook_deliveries.event_id is 'The event, and the hea
 comment on column inspect.webhook_deliveries.type is 'The type of the event, or webhook.test.';
 comment on column inspect.webhook_deliveries.created_at is 'When it was queued.';
 comment on column inspect.webhook_deliveries.attempts is 'How many attempts have ended, of ten.';
-comment on column inspect.webhook_deliveries.next_attempt_at is 'When it is sent next; null when it is over.';
+comment on column inspect.webhook_deliveries.next_attempt_at is
+  'When it is sent next; null when it will not be sent again.';
 comment on column inspect.webhook_deliveries.leased_until is 'Until when a worker has it.';
 comment on column inspect.webhook_deliveries.attempted_at is 'When the last attempt ended.';
 comment on column inspect.webhook_deliveries.delivered_at is 'When the receiver accepted it.';

@@ -1,7 +1,6 @@
--- Builds what is stored of each offer for those who look for it, in offers from before the columns existed: the
--- document (market.offer.document), the facets with the cells of its place, and the public record of its account. One
--- batch for each job, in the order of the offers' ids. Until then each reader builds the document again
--- (internal.search_result_document), and no search by distance finds the offer.
+-- Fills columns that are newer than an offer: its document, its facets with the cells of its place, and the public
+-- record of its account. One batch for each job, in the order of the offers' ids. Until then each reader builds the
+-- document again (internal.search_result_document), and no search by distance finds the offer.
 
 create or replace function jobs.build_documents(after_offer uuid, size integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -21,7 +21,7 @@ begin
   loop
     looked := looked + 1;
     has_news := digest.mail_id is not null or exists (select from internal.new_matches(digest, present));
-    -- What was looked through in vain is not looked through again.
+    -- Events without a new match are not read again.
     update market.digest d
     set due_at = now() + interval '1 hour', seen = case when has_news then d.seen else present end
     where d.account_id = digest.account_id;
@@ -42,7 +42,7 @@ create or replace function jobs.begin_digest(account_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- What a person reads on a phone. The mail says how many more there are.
+  -- As many as a person reads on a phone. The mail says how many more there are.
   most_asks constant integer := 10;
   most_offers constant integer := 5;
   digest market.digest;
@@ -58,7 +58,7 @@ begin
   end if;
   if digest.mail_id is null
     or pg_snapshot_xmax(digest.mail_until) > pg_snapshot_xmax(pg_current_snapshot()) then
-    -- On the disk before the mail leaves: after a crash, another id would make a second mail of it.
+    -- On the disk before the mail leaves: after a crash, a second mail would get another id.
     perform internal.make_durable();
     update market.digest d set mail_id = internal.uuid_v7(), mail_until = pg_current_snapshot()
     where d.account_id = digest.account_id returning * into digest;
@@ -81,7 +81,7 @@ begin
     filter (where l.n <= most_asks)
   into asks from listed l;
   if asks is null then
-    -- What matched was taken down meanwhile.
+    -- The matching offers were taken down meanwhile.
     update market.digest d set seen = d.mail_until, mail_id = null, mail_until = null
     where d.account_id = digest.account_id;
     return null;
@@ -91,8 +91,8 @@ begin
 end
 $$;
 comment on function jobs.begin_digest(uuid) is
-  'Returns {email, mail_id, asks, stop_key} for the digest of an account; null when nothing is to be sent: it is '
-  'switched off, one was sent within a day, the account is suspended, no address is proved, or nothing is new.';
+  'Returns {email, mail_id, asks, stop_key} for an account''s digest; null when nothing is to be sent: it is switched '
+  'off, one was sent within a day, the account is suspended, no address is proved, or nothing is new.';
 grant execute on function jobs.begin_digest(uuid) to souk_worker;
 
 create or replace function jobs.finish_digest(account_id uuid, taken boolean) returns void
@@ -106,6 +106,6 @@ as $$
   where d.account_id = finish_digest.account_id and d.mail_id is not null
 $$;
 comment on function jobs.finish_digest(uuid, boolean) is
-  'Notes that the mail server took the digest of an account; or (taken false) that it refused the address, which is '
-  'tried again after a day.';
+  'Notes that the mail server took an account''s digest; or (taken false) that it refused the address, which is tried '
+  'again after a day.';
 grant execute on function jobs.finish_digest(uuid, boolean) to souk_worker;

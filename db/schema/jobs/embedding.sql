@@ -1,6 +1,6 @@
 -- Reading the text to embed, and storing vectors. An invalid vector is not stored. The offer or ask is then matched by
--- words only. A vector is made again only when its text or the model is another one, so that archiving and reopening in
--- a loop costs nothing.
+-- words only. A vector is made again only for another text or model, so that archiving and reopening in a loop costs
+-- nothing.
 
 create or replace function jobs.get_embedding_input(id uuid, model text, paid boolean) returns text
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

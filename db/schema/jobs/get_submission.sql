@@ -12,7 +12,7 @@ begin
   select * into submission from market.submission s
   where s.id = get_submission.id and internal.awaits_extraction(s);
   if submission.id is null then
-    -- The job runs again. If it published an offer and ended before it stored the vector, another job stores it.
+    -- The job runs again. If it ended after publishing an offer and before storing the vector, another job stores it.
     perform internal.enqueue('embed_offer', o.id)
     from market.submission s join market.offer o on o.id = s.target_id and o.status = 'published'
     where s.id = get_submission.id and s.status in (200, 201) and not exists (
@@ -26,9 +26,9 @@ begin
 end
 $$;
 comment on function jobs.get_submission(uuid, text, boolean) is
-  'Returns {kind, text, target, embed} of a submission; null when reading it would have no effect any more. target: '
-  'the offer or ask. embed: whether the worker has to make the vector of the ask with its embedding model; `paid` says '
-  'whether that costs money.';
+  'Returns {kind, text, target, embed} of a submission; null when reading it would have no effect. target: the offer '
+  'or ask. embed: whether the worker has to make the vector of the ask with its embedding model; `paid` says whether '
+  'that costs money.';
 grant execute on function jobs.get_submission(uuid, text, boolean) to souk_worker;
 
 create or replace function jobs.count_model_reading(id uuid) returns boolean

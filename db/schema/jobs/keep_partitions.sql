@@ -21,8 +21,8 @@ create or replace function jobs.keep_event_partitions() returns integer
   set lock_timeout = '1s'
 as $$
 begin
-  -- A dump that was restored on another server has numbers of transactions that are still to come there. No reader
-  -- would see these events before, so they become events of long ago, in the order of their ids.
+  -- A dump restored on another server has numbers of transactions that are still to come there, and no reader would see
+  -- these events until then. So they become events of long ago, in the order of their ids.
   update market.event e set xid = '3' where e.xid >= pg_snapshot_xmax(pg_current_snapshot());
   return internal.keep_partitions('event', 'occurred_at', 'week', 'YYYY_MM_DD', '30 days', ' and the six days after');
 end

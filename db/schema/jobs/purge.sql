@@ -15,7 +15,7 @@ begin
   delete from market.submission s
   where s.id in (
     select o.id from market.submission o
-    -- What waits to be read is kept, however long no worker runs.
+    -- Submissions that wait to be read are kept, however long no worker runs.
     where o.created_at <= now() - interval '24 hours' and not internal.awaits_extraction(o)
       -- Skip submissions that still have a key: the cascade would wait if another transaction has locked the key.
       and not exists (select from market.idempotency_key k where k.submission_id = o.id)
@@ -27,8 +27,8 @@ begin
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
-  -- Replicas that are that far behind are not used. Nothing else changes, deletes or locks these rows. Every change of
-  -- an account makes one, so the batch is large; it takes less than a second.
+  -- Replicas that far behind are not used. Nothing else changes, deletes or locks these rows. Every change of an
+  -- account makes one, so the batch is large; it takes less than a second.
   delete from internal.recent_write w
   where w.ctid = any (array(
     select o.ctid from internal.recent_write o

@@ -1,6 +1,6 @@
--- Deletes a sandbox, with everything of it, when its time is over or its agents are removed. In the order of the
--- foreign keys, because the deletion of an account keeps its offers (internal.erase_account), and those of a sandbox
--- must not stay.
+-- Deletes a sandbox with all its rows when its time is over or its agents are removed. In the order of the foreign
+-- keys, because the deletion of an account keeps its offers (internal.erase_account), and those of a sandbox must not
+-- stay.
 
 create or replace function jobs.purge_sandboxes() returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -34,7 +34,7 @@ begin
   then
     return true;
   end if;
-  -- The audit log has nothing of a sandbox, and so not its end either (internal.audit).
+  -- The audit log has nothing of a sandbox, not even its end (internal.audit).
   perform set_config('market.sandbox_id', ended::text, true);
   delete from market.rate_limit_hit c
   where c.scope = any (array(select 'agent:' || a from unnest(agents) as a)
@@ -53,6 +53,6 @@ begin
 end
 $$;
 comment on function jobs.purge_sandboxes() is
-  'Deletes one sandbox that is older than 24 hours or has no agent any more, with everything of it. Returns true when '
-  'none was left to delete now.';
+  'Deletes one sandbox that is older than 24 hours or has no agent any more, with all its rows. Returns true when none '
+  'was left to delete.';
 grant execute on function jobs.purge_sandboxes() to souk_worker;

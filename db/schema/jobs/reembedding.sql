@@ -46,8 +46,8 @@ begin
   from (
     select internal.enqueue('reembed', r.id) from market.reembedding r where r.finished_at is null
     union all
-    -- The provider was down for longer than eight attempts take. Enqueued anew, the job has eight more. The jobs beyond
-    -- the first thousand have their turn ten minutes later.
+    -- The provider was down for longer than eight attempts take. Enqueued again, the job has eight more. Jobs beyond
+    -- the first thousand wait for the next run, ten minutes later.
     (select internal.enqueue(failed.task, failed.id)
     from (
       select j.id as job, j.task_identifier as task, substring(j.key from ':([0-9a-f-]{36})$')::uuid as id
@@ -60,8 +60,8 @@ begin
 end
 $$;
 comment on function jobs.resume_reembedding() is
-  'Enqueues again what makes vectors and has permanently failed: the job of an unfinished change of the model, and '
-  'jobs of single offers and asks, if another request for their vectors may be made; returns the number of jobs.';
+  'Enqueues again the jobs for vectors that permanently failed: that of an unfinished change of the model, and those '
+  'of single offers and asks if another request for their vectors may be made; returns the number of jobs.';
 grant execute on function jobs.resume_reembedding() to souk_worker;
 
 create or replace function jobs.take_batch(id uuid, size integer, paid boolean) returns jsonb

@@ -6,7 +6,7 @@ as $$
 declare
   swept integer;
 begin
-  -- The caller got a 503 long ago. The key must not stay in flight because a job was lost.
+  -- The caller got a 503 long ago, and a lost job must not keep the key in flight.
   with stuck as (
     select s.id from market.submission s join market.account a on a.id = s.account_id
     where s.completed_at is null and s.created_at <= now() - interval '10 minutes'
@@ -27,7 +27,7 @@ begin
     where a.read_at is null and not exists (
       select from graphile_worker.jobs j
       where j.key = 'complete_submission:' || s.id and j.attempts < j.max_attempts)
-    -- Of each account the first, then the second.
+    -- Each account's first, then each account's second.
     order by turn
     limit 1000) as missed
   -- The order in which internal.enqueue locks accounts.

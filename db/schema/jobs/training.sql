@@ -17,8 +17,8 @@ as $$
   from reading.vocabulary_change v
   where not exists (
     select from reading.classifier c
-    -- Two releases of the worker may run at once. The older one must keep the classifiers of the newer one. Otherwise
-    -- each would replace the other's classifiers again and again.
+    -- Two versions of the worker may run at once. The older one must keep the newer one's classifiers; otherwise each
+    -- would replace the other's again and again.
     where c.learned_from = v.changed_at and c.learning >= get_training_set.learning)
 $$;
 comment on function jobs.get_training_set(integer) is

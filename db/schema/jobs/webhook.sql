@@ -16,7 +16,7 @@ begin
   if hook.id is null or not internal.sends(hook) or hook.resume_at > now() then
     return jsonb '{"is_prompt": true, "deliveries": []}';
   end if;
-  -- A receiver that answers at once gets four at a time. Any other gets one, so that it cannot take all connections.
+  -- A prompt receiver gets four at a time. Any other gets one, so that it cannot take all connections.
   most := case when hook.is_prompt then least(4, prompt_free) else least(1, other_free) end;
   with due as (
     select d.id from market.webhook_delivery d
@@ -41,8 +41,8 @@ begin
 end
 $$;
 comment on function jobs.claim_deliveries(uuid, integer, integer) is
-  'Takes what is due of a webhook for a minute, as far as the worker has free connections for prompt receivers and for '
-  'others. Returns {is_prompt, is_full, deliveries}; is_full when the worker has none for it.';
+  'Takes a webhook''s due deliveries for a minute, at most as many as the worker has free connections for prompt '
+  'receivers or for others. Returns {is_prompt, is_full, deliveries}; is_full when the worker has none free.';
 grant execute on function jobs.claim_deliveries(uuid, integer, integer) to souk_worker;
 
 create or replace function jobs.end_attempt(
@@ -56,7 +56,7 @@ declare
   next_at timestamptz;
   resumes_at timestamptz;
   accepted constant boolean := end_attempt.status between 200 and 299 and end_attempt.error is null;
-  -- A receiver may ask for at most a day, as the longest delay of the schedule.
+  -- A receiver may ask for at most a day, like the longest delay of the schedule.
   pause constant interval := case when end_attempt.retry_after is not null
     then least(end_attempt.retry_after, 86400) * interval '1 second' end;
 begin
@@ -70,16 +70,16 @@ begin
   if hook.id is null or delivery.id is null then
     return;
   end if;
-  -- A test says how the receiver is now, so it is not repeated.
+  -- A test shows how the receiver is now, so it is not repeated.
   if not accepted and delivery.type <> 'webhook.test' then
     next_at := now() + greatest(internal.attempt_delay(end_attempt.attempt + 1), pause);
   end if;
-  -- Attempts under way at the same time end in any order. The longest pause that one of them was told holds for all.
+  -- Attempts under way at the same time end in any order. The longest pause that a receiver asked for holds for all.
   resumes_at := case when not accepted and pause is not null then greatest(hook.resume_at, now() + pause)
     when hook.resume_at > now() then hook.resume_at end;
   update market.webhook_delivery d set attempts = end_attempt.attempt, next_attempt_at = next_at, leased_until = null,
     attempted_at = now(), delivered_at = case when accepted then now() end,
-    -- HTTP has three digits. A receiver may send 099 all the same.
+    -- A status has three digits, but a receiver may send 099.
     last_status = case when end_attempt.status between 100 and 999 then end_attempt.status end,
     last_error = case when not accepted
       then coalesce(left(end_attempt.error, 300), format('The receiver answered %s.', end_attempt.status)) end
@@ -94,7 +94,7 @@ begin
   elsif next_at is not null then
     perform internal.enqueue_webhook(hook.id, next_at);
   end if;
-  -- What came in the meantime waits for the pause, too.
+  -- Deliveries queued in the meantime wait for the pause, too.
   if not accepted and pause is not null and hook.disabled_at is null and end_attempt.status <> 410 then
     perform internal.enqueue_webhook(hook.id, resumes_at);
   end if;
@@ -119,7 +119,7 @@ begin
       where d.webhook_id = w.id and d.next_attempt_at < now() - interval '1 minute'
         and (d.leased_until is null or d.leased_until <= now()));
   get diagnostics swept = row_count;
-  -- Those of a webhook whose agent stays disconnected are given up after as long as attempts last.
+  -- If the agent of a webhook stays disconnected, its deliveries are given up after the time that attempts take.
   update market.webhook_delivery d set next_attempt_at = null, leased_until = null
   where d.id in (
     select o.id from market.webhook_delivery o where o.next_attempt_at < now() - interval '7 days'

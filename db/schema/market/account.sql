@@ -48,8 +48,8 @@ comment on column market.account.prior_removals is
   'Offers that moderation removed from earlier accounts of the same person, at most 200 (market.kept_record). They '
   'count in the caps and in the publisher''s record.';
 comment on column market.account.recovered_at is
-  'When a person recovered the account by an agent''s link (internal.recover_account). The person sees nothing of what '
-  'was done in the account before, except what its agents see. Null when nobody recovered it.';
+  'When a person recovered the account by an agent''s link (internal.recover_account). Of earlier events in the '
+  'account, the person sees only what its agents see. Null when nobody recovered it.';
 comment on column market.account.sandbox_id is 'The sandbox of the account of a test agent; null in the market.';
 grant select on market.account to souk_agent, souk_person;
 grant update (display_name) on market.account to souk_person;

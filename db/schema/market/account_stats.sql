@@ -27,5 +27,5 @@ comment on column market.account_stats.last_active_at is
   'When the account last wrote to the market, accurate to a day; shown as a month.';
 comment on column market.account_stats.publisher is
   'The public record of the account (Publisher) as offers show it. Triggers build it whenever something in it changes. '
-  'Null in a row from before the column existed, until the job build_documents has reached it.';
+  'Null until the job build_documents has reached a row older than the column.';
 grant select on market.account_stats to souk_agent, souk_person;

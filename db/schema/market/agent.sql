@@ -39,14 +39,14 @@ comment on column market.agent.account_id is
   'The account that the agent acts for; provisional until a person approves the agent.';
 comment on column market.agent.name is 'The name that the agent gave itself.';
 comment on column market.agent.token_hash is
-  'SHA-256 of the token; null while a client of OAuth has none. Of a client of OAuth, the present access token.';
+  'SHA-256 of the token, for a client of OAuth of its present access token; null while it has none.';
 comment on column market.agent.created_at is 'When the agent called POST /v1/connect.';
 comment on column market.agent.connected_at is
   'When a person approved the agent; null until then, and null while the agent is disconnected.';
 comment on column market.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
 comment on column market.agent.disconnected_at is
   'When the account was recovered. From that moment the agent waits until the person approves it again in the '
-  'settings, and reads only what an agent reads that nobody has approved; null when it does not wait.';
+  'settings, and reads only what an unapproved agent reads; null when it does not wait.';
 comment on column market.agent.token_expires_at is
   'When the token stops working; null when it works until the agent is removed. Access tokens of OAuth expire, and so '
   'does the token of a test agent, with its sandbox.';

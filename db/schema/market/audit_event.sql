@@ -4,7 +4,7 @@
 --             job                        the worker's own maintenance; completing a text counts as its sender's act
 --             dba                        any other role, recorded by the name of its login
 --   subject   the account to which the changed row belongs; a person reads its events as the activity of the account
---   before, after   values of changed columns, only of those that the trigger names: no texts, names, contacts, hashes
+--   before, after   values of the changed columns that the trigger names: no texts, names, contacts, hashes
 --
 -- The table is partitioned by month (UTC), and a partition is dropped twelve months after its month has ended. There
 -- are no foreign keys, because an event outlives the row that it is about.

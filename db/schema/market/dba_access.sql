@@ -55,6 +55,6 @@ grant select (removed_offers, suspended_at, suspension_reason, kept_until, accou
   to souk_dba;
 grant select (offer_id, account_id, agent_id, language, domain, category, offer_kind, price_hundredths, price_currency,
   price_period, missing_fields, created_at, rejected_at, review_reason) on market.offer_change to souk_dba;
--- Whoever knows the id of a sandbox may join it. That gives a DBA nothing: it holds tests of a day.
+-- Knowing a sandbox's id is enough to join it. That gives a DBA nothing: it holds a day's tests.
 grant select on market.sandbox to souk_dba;
 grant select (sandbox_id) on market.account, market.agent, market.offer, market.ask to souk_dba;

@@ -1,5 +1,5 @@
--- One row is one person's choice about the digest, the mail with new matches. Who never chose has no row, and gets
--- none.
+-- One row is one person's choice about the digest, the mail with new matches. A person who never chose has no row, and
+-- gets none.
 
 create table market.digest (
   account_id uuid constraint digest_pkey primary key
@@ -30,7 +30,7 @@ comment on column market.digest.account_id is 'The account of the person.';
 comment on column market.digest.enabled is 'Whether the person wants the digest.';
 comment on column market.digest.changed_at is
   'When the person last switched it on or off. Earlier matches are not sent.';
-comment on column market.digest.due_at is 'When it is next looked whether there are new matches.';
+comment on column market.digest.due_at is 'When to look for new matches next.';
 comment on column market.digest.sent_at is 'When the mail server last took a digest; null when it never did.';
 comment on column market.digest.seen is
   'The transactions whose matches were sent (as in a cursor of the feed of events); null for none.';

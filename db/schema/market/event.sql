@@ -2,8 +2,9 @@
 -- and agents read it in the feed (api/list_events.sql).
 --
 -- The table is partitioned by week (UTC), and a partition is dropped when all its events are more than 30 days old.
--- There are no foreign keys, because a check would lock the account: who stores a match has locked the ask already, and
--- the deletion of an account locks them in the other order. internal.erase_account deletes an account's events.
+-- There are no foreign keys, because a check would lock the account: a transaction that stores a match has locked the
+-- ask already, and the deletion of an account locks them in the other order. internal.erase_account deletes an
+-- account's events.
 
 create table market.event (
   id uuid not null default internal.uuid_v7(),
@@ -12,14 +13,14 @@ create table market.event (
   type text not null,
   data jsonb not null,
   occurred_at timestamptz not null default clock_timestamp(),
-  -- In the order in which the feed tells them.
+  -- In the order of the feed.
   constraint event_pkey primary key (account_id, occurred_at, id),
   constraint event_type_known check (type in ('match.created', 'match.withdrawn', 'ask.read', 'offer.reviewed',
     'offer.removed', 'offer.restored', 'offer.appeal_decided', 'offer.stale', 'offer.archived',
     'verification.completed', 'verification.expired', 'agent.connected', 'agent.removed', 'account.suspended',
     'account.reinstated', 'webhook.disabled'))
 ) partition by range (occurred_at);
--- A reader goes on behind its cursor.
+-- A reader goes on after its cursor.
 create index event_account_id_idx on market.event (account_id, xid, id);
 -- A process without notifications asks which accounts have new events (api.list_event_readers).
 create index event_xid_idx on market.event (xid);

@@ -28,7 +28,7 @@ comment on column market.invariant.remedy is 'What to do when the rule is broken
 comment on column market.invariant.sampled is
   'Whether only a sample is checked between the nightly full checks, because the number of rows grows with the market.';
 comment on column market.invariant.broken is
-  'In how many places the rule was found broken. For a sampled invariant, the number falls only after a full check.';
+  'How many rows were found to break the rule. For a sampled invariant, the number falls only after a full check.';
 comment on column market.invariant.example is 'One row that breaks the rule.';
 comment on column market.invariant.checked_at is 'When the worker last checked; null before the first check.';
 comment on column market.invariant.origin is

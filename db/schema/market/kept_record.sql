@@ -1,6 +1,5 @@
--- One row is a sign-in method that was removed from an account, or that an account had proved which was deleted, with
--- what moderation decided about the account. It is kept for twelve months. Whoever proves the method again has the
--- record again.
+-- One row is a sign-in method of a deleted account, or one that was removed from an account, with what moderation
+-- decided about the account. It is kept for twelve months, and returns to a person who proves the method again.
 
 create table market.kept_record (
   method_hash bytea not null,
@@ -32,12 +31,12 @@ create index kept_record_suspension_reason_idx on market.kept_record (suspension
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.kept_record is
-  'One row is a sign-in method that was removed from an account, or that an account had proved which was deleted, with '
-  'what moderation decided about the account. It is kept for twelve months. It names no person.';
+  'One row is a sign-in method of a deleted account, or one that was removed from an account, with what moderation '
+  'decided about the account. It is kept for twelve months. It names no person.';
 comment on column market.kept_record.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.kept_record.account_id is
-  'The account from which the method was removed. While it exists, its own rows say what moderation decided. Null '
-  'after it was deleted: then the other columns say it.';
+  'The account from which the method was removed. While it exists, its own rows say what moderation decided; null '
+  'after it was deleted, and then the other columns say it.';
 comment on column market.kept_record.caps is 'The limits that a moderator had set: for each action {cap, changed_at}.';
 comment on column market.kept_record.method_hash is
   'Keyed hash of the method and its subject (internal.record_hashes).';

@@ -26,7 +26,7 @@ create table market.oauth_grant (
   constraint oauth_grant_refresh_token_complete check ((family_hash is null) = (refresh_token_hash is null))
 );
 create index oauth_grant_client_id_idx on market.oauth_grant (client_id);
--- Used to purge what never got a token.
+-- Used to purge grants that never got a token.
 create index oauth_grant_created_at_unfinished_idx on market.oauth_grant (created_at) where family_hash is null;
 
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
@@ -45,7 +45,7 @@ comment on column market.oauth_grant.code_hash is 'SHA-256 of the authorization 
 comment on column market.oauth_grant.code_expires_at is 'When the code stops working.';
 comment on column market.oauth_grant.code_used_at is 'When the code was presented. It works once.';
 comment on column market.oauth_grant.family_hash is
-  'SHA-256 of the part that all refresh tokens of this grant share; null until the client has one. Whoever presents it '
-  'with another rest presents a refresh token that was used already.';
+  'SHA-256 of the part that all refresh tokens of this grant share; null until the client has one. Another rest means '
+  'a refresh token that was used already.';
 comment on column market.oauth_grant.refresh_token_hash is 'SHA-256 of the refresh token that works.';
 comment on column market.oauth_grant.refreshed_at is 'When the refresh token was last used; null when it never was.';

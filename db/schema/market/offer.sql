@@ -83,7 +83,8 @@ create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_offer_kind_idx on market.offer (offer_kind);
 create index offer_domain_category_idx on market.offer (domain, category);
 -- For browsing published offers: newest first, and by price in the market and in a domain. The indexes of the market do
--- not contain the offers of sandboxes, so no number of these takes a place among its candidates, or makes it slower.
+-- not contain the offers of sandboxes, so however many there are, they take no place among its candidates and do not
+-- slow it down.
 create index offer_published_idx on market.offer (published_at desc, id desc)
   where status = 'published' and sandbox_id is null;
 create index offer_published_by_price_idx on market.offer (price_hundredths, id)
@@ -162,11 +163,10 @@ comment on column market.offer.facets is
 comment on column market.offer.search is
   'Words, stems and concepts for lexical search. Weights: A for the title, B for the category, C for the text.';
 comment on column market.offer.document is
-  'The offer as search results show it, without the publisher. A trigger builds it whenever the offer changes. Null in '
-  'an offer from before the column existed, until the job build_documents has reached it.';
+  'The offer as search results show it, without the publisher. A trigger builds it whenever the offer changes. Null '
+  'until the job build_documents has reached an offer older than the column.';
 comment on column market.offer.confirmed_at is
-  'When the owner last said that it is available: by publishing, changing or confirming it. In offers from before the '
-  'column existed, the time of the upgrade.';
+  'When the owner last said that it is available: by publishing, changing or confirming it.';
 comment on column market.offer.stale_at is
   'When a published offer became stale, because nobody had confirmed or changed it for long; null while it is fresh.';
 comment on column market.offer.expired_at is 'When it was archived because nobody had confirmed it; otherwise null.';
@@ -176,7 +176,6 @@ comment on column market.offer.latitude is
 comment on column market.offer.longitude is 'Degrees east of that place.';
 comment on column market.offer.facet_values is
   'What the facets of a search count, in the order of search.facet_names: category, kind, price range, condition and '
-  'place. A trigger maintains it. Null in an offer from before the column existed, until the job build_documents has '
-  'reached it.';
+  'place. A trigger maintains it. Null until the job build_documents has reached an offer older than the column.';
 grant select on market.offer to souk_agent, souk_person;
 grant update (status, confirmed_at) on market.offer to souk_agent, souk_person;

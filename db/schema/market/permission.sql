@@ -1,4 +1,4 @@
--- One row is one permission: what it requires, and what a caller reads who does not have it.
+-- One row is one permission: what it requires, and what a caller without it reads.
 
 create table market.permission (
   permission text constraint permission_pkey primary key,

@@ -1,5 +1,5 @@
--- One row is one sandbox: a market of its own for test agents, which see only each other. It ends after a day, and
--- everything of it is deleted (jobs/purge_sandboxes.sql).
+-- One row is one sandbox: a market of its own for test agents, which see only each other. It ends after a day, and all
+-- its rows are deleted (jobs/purge_sandboxes.sql).
 --
 -- The accounts, agents, offers and asks of a sandbox have its id in sandbox_id. In the market it is null, so a row of
 -- the market is found by `sandbox_id is null`, as the indexes of the market say (market/offer.sql, market/ask.sql).
@@ -17,7 +17,7 @@ create index sandbox_expires_at_idx on market.sandbox (expires_at);
 
 comment on table market.sandbox is 'One row is one sandbox, in which test agents see only each other for a day.';
 comment on column market.sandbox.id is
-  'UUIDv4, which nobody can guess: whoever knows it may connect an agent to the sandbox.';
+  'UUIDv4, which nobody can guess: knowing it is enough to connect an agent to the sandbox.';
 comment on column market.sandbox.created_at is 'When the first agent of the sandbox connected.';
 comment on column market.sandbox.expires_at is 'When the tokens of its agents end, and all of it is deleted.';
 comment on column market.sandbox.submissions is

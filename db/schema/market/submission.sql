@@ -73,9 +73,9 @@ comment on column market.submission.body is
   'Body of the response; for a problem, only the members that the database knows.';
 comment on column market.submission.request_id is 'The Request-Id of the call that sent the text, for the audit log.';
 comment on column market.submission.model_readings is
-  'How often the text was sent to a model that reads it; at most twice, whatever went wrong.';
+  'How often the text was sent to a model; at most twice, whatever went wrong.';
 comment on column market.submission.changes is
-  'Which of text and images the request named. A change takes over the other one from the change before.';
+  'Which of text and images the request named. A change takes the other one from the change before.';
 grant select on market.submission to souk_agent, souk_person;
 grant insert (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes)
   on market.submission

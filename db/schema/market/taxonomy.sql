@@ -65,8 +65,8 @@ comment on column market.category.origin is
 comment on table market.ask_kind is 'One row is one kind of ask, with the kinds of offer that can match it.';
 comment on column market.ask_kind.ask_kind is 'The name that clients see.';
 comment on column market.ask_kind.answered_by is
-  'The kinds of offer that can match; rows of market.offer_kind. Empty for sell and lease_out, because such a text '
-  'should be an offer.';
+  'The kinds of offer that can match; rows of market.offer_kind. Empty for sell and lease_out: such a text should be '
+  'an offer.';
 comment on column market.ask_kind.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.offer_kind, market.domain, market.category, market.ask_kind to souk_agent, souk_person;

@@ -77,7 +77,7 @@ create trigger refresh_confirmation before update on market.offer for each row
   when (old.status <> new.status or old.text <> new.text or old.images <> new.images
     or old.confirmed_at <> new.confirmed_at)
   execute function internal.refresh_confirmation();
--- The last of the triggers that fire before, so that it sees what the others have set.
+-- The last of the before triggers, so that it sees what the others have set.
 create trigger set_offer_document before insert or update on market.offer
   for each row execute function internal.set_offer_document();
 create trigger set_offer_facets before insert or update on market.offer

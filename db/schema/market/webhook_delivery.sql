@@ -25,17 +25,17 @@ create table market.webhook_delivery (
 -- What to send next to a webhook.
 create index webhook_delivery_waiting_idx on market.webhook_delivery (webhook_id, next_attempt_at)
   where next_attempt_at is not null;
--- What workers have of a webhook, and whether a test waits: few among all that may wait.
+-- Leased deliveries of a webhook, and a waiting test: few among all that may wait.
 create index webhook_delivery_leased_idx on market.webhook_delivery (webhook_id, leased_until)
   where leased_until is not null;
 create index webhook_delivery_test_idx on market.webhook_delivery (webhook_id)
   where type = 'webhook.test' and next_attempt_at is not null;
--- What was not sent in time (jobs.sweep_deliveries).
+-- Late deliveries (jobs.sweep_deliveries).
 create index webhook_delivery_next_attempt_at_idx on market.webhook_delivery (next_attempt_at)
   where next_attempt_at is not null;
--- What is purged.
+-- For the purge.
 create index webhook_delivery_over_idx on market.webhook_delivery (created_at) where next_attempt_at is null;
--- The latest of a webhook, and all of a deleted one.
+-- The latest deliveries of a webhook, and all of a deleted one.
 create index webhook_delivery_webhook_id_idx on market.webhook_delivery (webhook_id, id);
 
 create policy "an account sees the deliveries of its webhooks" on market.webhook_delivery for select

@@ -44,8 +44,8 @@ as $$
   where p.account_id = internal.visible_account_id() and p.last_active_at < now() - interval '1 day'
 $$;
 comment on function internal.note_activity() is
-  'Stores the time of the last write of the caller''s account in account_stats, at most once a day. What an agent does '
-  'that sees nothing of the account is not done for it.';
+  'Stores the time of the last write of the caller''s account in account_stats, at most once a day. Acts of an agent '
+  'that sees nothing of the account do not count.';
 grant execute on function internal.note_activity() to souk_agent, souk_person;
 
 create or replace function internal.count_offer() returns trigger

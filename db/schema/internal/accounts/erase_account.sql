@@ -11,7 +11,7 @@ declare
   -- Each event takes some hundredths of a millisecond. Every call also reads the events that earlier calls have already
   -- emptied.
   logged constant integer := 5000;
-  -- Events are only deleted. So many take half a second.
+  -- Events are only deleted: this number takes half a second.
   max_events constant integer := 20000;
   done integer;
   offers uuid[];

@@ -1,6 +1,6 @@
 -- What moderation decided about a person outlives the account for twelve months, so that deleting the account and
 -- coming back with the same sign-in method does not clear the record. Removing a method first does not help: its hash
--- is kept for twelve months, and whoever proves it again has the record of the account, also what was decided since.
+-- is kept for twelve months, and a person who proves it again has the account's record, with later decisions.
 
 create or replace function internal.use_record_key(key bytea) returns void
   language plpgsql volatile
@@ -26,14 +26,14 @@ begin
 end
 $$;
 comment on function internal.record_hashes(bytea) is
-  'Returns the keyed hashes under which the record of a proved subject is kept: the first is the one to write, and all '
-  'are to be looked up. The operator''s RECORD_KEY is in no dump. Without it, the key is in the database.';
+  'Returns the keyed hashes under which the record of a proved subject is kept: write the first, look up all. The '
+  'operator''s RECORD_KEY is in no dump; without it, the key is in the database.';
 
 create or replace function internal.removed_offers(account market.account) returns uuid[]
   language plpgsql stable
 as $$
 begin
-  -- The cap counts ten removals at most. Two hundred are a record that more would not change.
+  -- The cap counts at most ten removals, so more than two hundred would change nothing.
   return (array(
     select o.id from market.offer o where o.account_id = account.id and o.status = 'removed'
     order by o.removed_at desc limit 200) || account.prior_removals)[1:200];
@@ -65,8 +65,8 @@ begin
   end if;
   insert into market.kept_record (method_hash, account_id)
   values ((internal.record_hashes(old.subject_hash))[1], old.account_id);
-  -- A person changes their mailbox a few times. Whoever can prove twenty within a year can prove new ones, too, so a
-  -- longer memory would not help.
+  -- A person changes mailboxes a few times. One who can prove twenty within a year can prove new ones, too, so a longer
+  -- memory would not help.
   delete from market.kept_record k
   where k.id in (
     select o.id from market.kept_record o where o.account_id = old.account_id order by o.id desc offset 20);
@@ -74,8 +74,8 @@ begin
 end
 $$;
 comment on function internal.keep_method() is
-  'Keeps the hash of a sign-in method that is removed from an account, because what moderation decides about the '
-  'account later also concerns whoever proves the method again.';
+  'Keeps the hash of a sign-in method that is removed from an account, because later decisions about the account also '
+  'concern a person who proves the method again.';
 
 create or replace function internal.keep_record(account_id uuid) returns void
   language plpgsql volatile
@@ -109,11 +109,11 @@ begin
   for kept in
     select * from market.kept_record k
     where k.method_hash = any (internal.record_hashes(new.subject_hash)) and k.kept_until > now()
-    -- If the account of a row is being deleted right now, wait for what is kept of it.
+    -- If a row's account is being deleted right now, wait for its record.
     for update
   loop
     if kept.account_id is null or kept.account_id = new.account_id then
-      -- The account has the record from here on, and it may change.
+      -- From here on the record is the account's, and may change.
       delete from market.kept_record k where k.id = kept.id;
       continue when kept.account_id is not null;
     else
@@ -151,8 +151,8 @@ end
 $$;
 comment on function internal.resume_record() is
   'Gives the account that proves a sign-in method the record of the accounts that had proved it before, within twelve '
-  'months: their removals, their suspension if it is in force, and the limits that a moderator set. Of an account that '
-  'still exists it takes over only lower limits.';
+  'months: their removals, their suspension if it is in force, and the limits that a moderator set. From an account '
+  'that still exists it takes over only lower limits.';
 
 create or replace function internal.kept_after_deletion() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -173,8 +173,8 @@ begin
 end
 $$;
 comment on function internal.kept_after_deletion() is
-  'Returns what would be kept of the calling person''s account for twelve months after its deletion, as {suspended, '
-  'removals, caps}; null when nothing would be kept.';
+  'Returns the record that would be kept for twelve months after the deletion of the calling person''s account: '
+  '{suspended, removals, caps}; null when nothing would be kept.';
 grant execute on function internal.kept_after_deletion() to souk_person;
 
 create or replace function internal.forget_kept_suspension() returns trigger

@@ -1,4 +1,4 @@
--- What is kept about an account, which its person otherwise does not see: for the export.
+-- Records of an account that its person sees nowhere else: for the export.
 
 create or replace function internal.own_record() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

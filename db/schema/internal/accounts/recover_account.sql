@@ -1,7 +1,7 @@
--- The recovery of an account without a method whose browser is lost. Whoever holds an agent's link may be the operator
--- of that agent. So a recovery gives access to nothing that the agent could not read or change before. The agents may
--- be those of a stranger to the person who recovers the account, so until they are approved again they read nothing of
--- it: the policies compare with internal.visible_account_id.
+-- The recovery of an account without a method whose browser is lost. The holder of an agent's link may be that agent's
+-- operator. So a recovery gives access to nothing that the agent could not read or change before. The agents may be
+-- those of a stranger to the person who recovers the account, so until they are approved again they read nothing of it:
+-- the policies compare with internal.visible_account_id.
 
 create or replace function internal.is_recovery(verification market.verification, session_account uuid) returns boolean
   language plpgsql stable
@@ -24,7 +24,7 @@ begin
   delete from market.profile p where p.account_id = recover_account.account_id;
   delete from market.digest d where d.account_id = recover_account.account_id;
   delete from market.moderator m where m.account_id = recover_account.account_id;
-  -- Their addresses may be those of the person before. What waits there is of the time before the recovery.
+  -- Their addresses may be the previous person's, and their waiting events are from before the recovery.
   delete from market.webhook w where w.account_id = recover_account.account_id;
   update market.agent a set connected_at = null, disconnected_at = now()
   where a.account_id = recover_account.account_id and a.connected_at is not null and a.removed_at is null;
@@ -43,8 +43,8 @@ begin
 end
 $$;
 comment on function internal.shown_since() is
-  'Returns since when the calling person sees what was done in the account and no agent can read: since the account '
-  'was recovered; -infinity when it never was.';
+  'Returns from when on the calling person sees events of the account that no agent can read: since it was recovered; '
+  '-infinity when it never was.';
 grant execute on function internal.shown_since() to souk_person;
 
 create or replace function internal.disconnection() returns text

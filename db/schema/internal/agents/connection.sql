@@ -54,8 +54,8 @@ begin
     when account_to_bind.session_account is not null then account_to_bind.session_account
     when exists (select from market.proved_method p where p.account_id = account_to_bind.agent_account)
       then account_to_bind.agent_account
-    -- Somebody has claimed the account or has a session of it. The person who approves now has no session, so may be
-    -- somebody else, and must not share the account.
+    -- Somebody has claimed the account or has a session for it. The person who approves now has no session, may be
+    -- somebody else, and so must not share the account.
     when exists (select from market.account a where a.id = account_to_bind.agent_account and a.claimed_at is not null)
       or exists (select from market.session s where s.account_id = account_to_bind.agent_account) then null
     else account_to_bind.agent_account end;
@@ -73,7 +73,7 @@ as $$
 $$;
 comment on function internal.shown_account(uuid, boolean, bytea) is
   'Returns a hash of the link and the account that the approval page shows. The form sends it back, so that an '
-  'approval binds the agent to no other account. The hash reveals neither the link nor the account.';
+  'approval binds the agent to this account and no other. The hash reveals neither the link nor the account.';
 
 create or replace function internal.check_agent_count(account_id uuid) returns void
   language plpgsql stable
@@ -157,8 +157,8 @@ begin
     return;
   end if;
   -- A new cookie costs nothing and a new network little, so only both together make another refuser. The marks are
-  -- keyed hashes that also contain the refused address. So they tell nobody who refused, nor that the same person
-  -- refused links of different addresses. They are deleted after a day.
+  -- keyed hashes that also contain the refused address. So they reveal neither who refused, nor that one person refused
+  -- links of different addresses. They are deleted after a day.
   marks := array(
     select 'refuser:' || substr(encode(
       internal.keyed_hash(convert_to(scope || ' ' || r.refuser, 'UTF8'), internal.hash_key()), 'hex'), 1, 32)
@@ -185,4 +185,4 @@ as $$
 $$;
 comment on function internal.way_back(uuid) is
   'Returns where the browser is sent back to with the decision about an agent: {redirect_uri, state}. Null when the '
-  'agent did not come by OAuth, or when its client has the code already or cannot use it any more.';
+  'agent did not come by OAuth, or when its client has the code already or can no longer use it.';

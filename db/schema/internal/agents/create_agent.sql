@@ -1,5 +1,5 @@
--- How an agent comes into being: with a provisional account, and a link with which a person approves it. The number of
--- new agents is limited for each network address.
+-- A new agent has a provisional account, and a link with which a person approves it. The number of new agents is
+-- limited for each network address.
 
 create or replace function internal.count_by_address(action text, address text, most integer, detail text) returns void
   language plpgsql volatile
@@ -7,8 +7,7 @@ as $$
 declare
   network constant text := internal.network_of(count_by_address.address);
   scope constant text := 'address:' || network;
-  -- Whoever has an IPv6 network of a site (/48) has 65,536 networks that each count as one address. Ten times the limit
-  -- is enough for the people and companies of a site.
+  -- An IPv6 site (/48) has 65,536 networks that each count as one address. Ten times the limit is enough for a site.
   site constant text := case family(network::inet) when 6 then 'address:' || internal.site_of(network) end;
   wait integer;
 begin

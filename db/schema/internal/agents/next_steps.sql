@@ -1,4 +1,4 @@
--- What an agent or a person should do next, in GET /v1/me. The first case that holds decides.
+-- What an agent or a person should do next, in GET /v1/me. The first true case decides.
 
 create or replace function internal.next_steps(
   suspension text, limits jsonb, display_name text, connected_at timestamptz
@@ -9,7 +9,7 @@ declare
   search constant jsonb :=
     jsonb '{"summary": "See what the market has.", "method": "POST", "path": "/v1/offers/search"}';
 begin
-  -- Branches and not one expression, because PostgreSQL prepares an expression as a whole, whichever case holds.
+  -- Branches and not one expression, because PostgreSQL prepares an expression as a whole, whichever case is true.
   if suspension is not null then
     return jsonb_build_array(
       jsonb_build_object('summary',

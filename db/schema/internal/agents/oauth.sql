@@ -10,7 +10,8 @@ as $$
     -- No "@": a browser would take what stands before it as a user name, and go to the host after it.
     when uri ~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?]|$)' then null
     when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
-    -- What a browser or the system opens itself is not an app, and another browser would open whatever address follows.
+    -- A scheme that a browser or the system opens itself names no app, and another browser would open the address in
+    -- it.
     when uri ~* ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms'
         '|intent|android-app|jar|feed|resource|shell|search|search-ms|ms-[a-z0-9-]+'
         '|chrome|edge|(chrome|moz|safari-web)-extension|[a-z0-9.+-]+-https?|googlechromes?(-[a-z-]+)?|chromium'
@@ -89,13 +90,13 @@ create or replace function internal.oauth_error(error text, error_description te
   language sql immutable
 as $$ select jsonb_build_object('error', error, 'error_description', error_description) $$;
 comment on function internal.oauth_error(text, text) is
-  'Returns an error of OAuth. It is returned and not raised, because what was done about it must be committed.';
+  'Returns an error of OAuth. It is returned and not raised, because its consequences must be committed.';
 
 create or replace function internal.end_grant(agent market.agent) returns void
   language plpgsql volatile
 as $$
 begin
-  -- The audit log names the agent itself, because its client has called.
+  -- The audit log names the agent itself, because its client called.
   perform set_config('market.agent_id', coalesce(agent.id::text, ''), true),
     set_config('market.account_id', coalesce(agent.account_id::text, ''), true);
   update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
@@ -103,7 +104,7 @@ end
 $$;
 comment on function internal.end_grant(market.agent) is
   'Ends a grant in the name of its client: removes the agent, so that none of its tokens works. The caller has locked '
-  'the agent. Of nulls, nothing ends.';
+  'the agent. Nulls end nothing.';
 
 create or replace function internal.give_tokens(
   agent_id uuid, token_hash bytea, family_hash bytea, refresh_token_hash bytea

@@ -1,9 +1,9 @@
 -- Sandboxes, in which developers test their agents against the real service. A test agent is approved at once, and sees
--- and is seen by the agents of its sandbox only. It needs no person, so what it may cost is limited here: the number of
--- test agents, and of the texts that they send. Providers that charge for their work do none for it.
+-- and is seen by the agents of its sandbox only. It needs no person, so its costs are limited here: the number of test
+-- agents, and of their texts. Providers that charge for their work do none for it.
 --
--- A row belongs to the sandbox of its account (sandbox_id). Who reads offers or asks that may be of others states which
--- it wants: those of the market (sandbox_id is null), or those of the sandbox of the caller or of the row at hand. The
+-- A row belongs to the sandbox of its account (sandbox_id). A query of offers or asks that may be others' states which
+-- it wants: the market's (sandbox_id is null), or those of the sandbox of the caller or of the row at hand. The
 -- policies of market.offer say it for callers, search.matches_filter and search.sandbox_offers for searches, and
 -- search.is_eligible for matches.
 
@@ -80,7 +80,7 @@ create or replace function internal.count_sandbox_submission(headers jsonb) retu
   language plpgsql volatile
 as $$
 declare
-  -- What a sandbox may cost: this many texts are read, and no more have to be compared and deleted.
+  -- The cost of a sandbox: at most this many texts have to be read, compared and deleted.
   most constant integer := 200;
 begin
   if internal.sandbox_id() is null then
@@ -108,4 +108,4 @@ begin
     union all select from market.ask a where a.id = is_of_sandbox.id and a.sandbox_id is not null);
 end
 $$;
-comment on function internal.is_of_sandbox(uuid) is 'Returns whether an offer or ask is of a sandbox.';
+comment on function internal.is_of_sandbox(uuid) is 'Returns whether an offer or ask belongs to a sandbox.';

@@ -24,7 +24,7 @@ begin
   perform search.match_ask(ask.id);
   if ask.status = 'active' then
     -- An offer that is matched at this moment sees the ask as it was, and this transaction does not see that offer. So
-    -- the ask is matched once more when both can be seen, and by its vector, if that could not be made yet.
+    -- a job matches the ask once more when both are visible, and by its vector if that could not be made yet.
     perform internal.enqueue('embed_ask', ask.id);
   else
     -- Until it is reopened, an ask keeps the matches of its text, but not those of an earlier one.

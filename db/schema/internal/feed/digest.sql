@@ -7,19 +7,19 @@
 create or replace function internal.new_matches(digest market.digest, until pg_snapshot)
   returns table (ask_id uuid, offer_id uuid)
   language plpgsql stable
-  -- The planner's figures know nothing of the newest events, so it would take them for few and sort all of them.
-  -- Without a sort only event_account_id_idx serves, which has their order and is read until there are enough.
+  -- The planner's statistics lack the newest events, so it would expect few of them and sort all. Without a sort it
+  -- uses event_account_id_idx, which has their order, and stops when there are enough.
   set enable_sort = off
 as $$
 declare
   seen pg_snapshot := digest.seen;
   since timestamptz := greatest(digest.changed_at, now() - interval '30 days');
-  -- Far more than a mail names. One person may have millions, and those of 200 people are looked for in one statement
+  -- Far more than a mail names. One person may have millions, and one statement looks for those of 200 people
   -- (jobs.enqueue_digests).
   most constant integer := 2000;
   hidden constant uuid[] := internal.accounts_being_hidden();
 begin
-  -- A snapshot from the future is of a server whose backup was restored since. Then the time has to do.
+  -- A snapshot from the future comes from before a restored backup. Then the time decides.
   if pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot()) then
     seen := null;
     since := greatest(since, digest.sent_at);
@@ -54,8 +54,8 @@ begin
 end
 $$;
 comment on function internal.stop_key(uuid) is
-  'Returns what the link in a digest proves: that it was made here for this account. It is computed, so it is stored '
-  'nowhere, and the link of every mail works.';
+  'Returns the key in a digest''s link, which proves that the link was made here for this account. It is computed and '
+  'not stored, so the link of every mail works.';
 
 create or replace function internal.check_stop_key(account_id uuid, key_hash bytea) returns void
   language plpgsql volatile

@@ -1,8 +1,6 @@
--- The end of what waits for a webhook that was disabled, and of all deliveries of one that was deleted.
---
--- No foreign key leads from a delivery to its webhook. A webhook may have millions of deliveries, and its deletion,
--- which may be that of an agent, must not take longer for them: a job deletes them. An event need not wait for a
--- deletion either.
+-- Ends the waiting deliveries of a disabled webhook, and all deliveries of a deleted one.
+-- No foreign key leads from a delivery to its webhook: the deletion of a webhook, or of its agent, must not wait for
+-- millions of deliveries, which a job deletes, and an event must not wait for the deletion.
 
 create or replace function internal.end_deliveries(webhook_id uuid) returns void
   language plpgsql volatile
@@ -31,8 +29,8 @@ begin
 end
 $$;
 comment on function internal.end_deliveries(uuid) is
-  'Gives up what waits for a disabled webhook, or deletes all deliveries of a deleted one. A job goes on after ten '
-  'thousand.';
+  'Gives up the waiting deliveries of a disabled webhook, or deletes all of a deleted one. After ten thousand, a job '
+  'goes on.';
 
 create or replace function internal.clear_deliveries() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- Events are written in the transaction of what happened. So an event is there if, and only if, it happened.
+-- Events are written in the transaction that causes them. So an event is there if, and only if, it happened.
 
 create or replace function internal.note_event() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -65,8 +65,8 @@ create or replace function internal.event_readers(event market.event) returns uu
   language sql immutable parallel safe
 as $$ select array_remove(array[event.account_id, (event.data ->> 'agent_id')::uuid], null) $$;
 comment on function internal.event_readers(market.event) is
-  'Returns whom an event concerns: its account, and the agent that it is about. That agent may have belonged to '
-  'another account until now, and wait for the events of that one.';
+  'Returns whom an event concerns: its account, and the agent that it is about, which may have belonged to another '
+  'account until now and still wait for that account''s events.';
 
 create or replace function internal.wake_readers() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -7,7 +7,7 @@
 
 create or replace function internal.most_webhooks() returns integer
   language sql immutable parallel safe
--- The contract: enough for an account's own programs, and a bound for what one event can cause.
+-- Enough for an account's own programs, and a bound for what one event can cause.
 as $$ select 5 $$;
 comment on function internal.most_webhooks() is 'Returns how many webhooks an account may have.';
 grant execute on function internal.most_webhooks() to souk_agent, souk_person;
@@ -15,7 +15,7 @@ grant execute on function internal.most_webhooks() to souk_agent, souk_person;
 create or replace function internal.attempt_delay(attempt integer) returns interval
   language sql immutable parallel safe
 as $$
-  -- The contract. Together more than three days: a receiver that broke on a Friday evening may be mended on Monday.
+  -- Together more than three days: a receiver that broke on a Friday evening may be mended on Monday.
   select (array['0 seconds', '5 seconds', '5 minutes', '30 minutes', '2 hours', '5 hours', '10 hours', '14 hours',
     '20 hours', '24 hours'])[attempt_delay.attempt]::interval
 $$;
@@ -37,7 +37,7 @@ create or replace function internal.enqueue_webhook(id uuid, run_at timestamptz 
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Without a key: two transactions that add jobs with the same keys in another order would wait for each other.
+  -- Without a job key: two transactions that add jobs with the same keys in different orders would wait for each other.
   perform graphile_worker.add_job('deliver_webhook', json_strip_nulls(json_build_object('id', enqueue_webhook.id,
       'traceparent', nullif(current_setting('market.traceparent', true), ''))),
     run_at => enqueue_webhook.run_at, max_attempts => 3,
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function internal.enqueue_webhook(uuid, timestamptz) is
-  'Enqueues a job that sends what is due to a webhook. A job that finds nothing does nothing; one that fails '
-  'permanently is made up for by jobs.sweep_deliveries.';
+  'Enqueues a job that sends what is due to a webhook. A job that finds nothing does nothing; jobs.sweep_deliveries '
+  'makes up for one that fails permanently.';
 
 create or replace function internal.queue_deliveries() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -78,7 +78,7 @@ begin
 end
 $$;
 comment on function internal.delete_webhooks_of_agent() is
-  'Deletes the webhooks that a removed agent added: its access ends at once, and what is sent there is access, too.';
+  'Deletes the webhooks that a removed agent added: its access ends at once, and a webhook is access, too.';
 
 create or replace function internal.webhook_document(webhook_id uuid) returns jsonb
   language sql stable
@@ -96,7 +96,7 @@ as $$
           'next_attempt_at', internal.utc(d.next_attempt_at), 'response_status', d.last_status,
           'error', d.last_error)) as document
         from market.webhook_delivery d where d.webhook_id = w.id
-        -- What fits one look. Older ones are counted in inspect.webhooks.
+        -- One screen. inspect.webhooks counts the older ones.
         order by d.id desc limit 20) as d))
   from market.webhook w where w.id = webhook_document.webhook_id
 $$;
@@ -118,7 +118,7 @@ begin
     perform internal.raise_problem(409, 'invalid_state',
       'This webhook is disabled, so nothing is sent. Mend the receiver, delete the webhook, and add it again.');
   end if;
-  -- While a test waits, another would tell nothing more.
+  -- While a test waits, another one would show nothing more.
   if not exists (select from market.webhook_delivery d
     where d.webhook_id = hook.id and d.type = 'webhook.test' and d.next_attempt_at is not null) then
     insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at)
@@ -157,4 +157,4 @@ begin
 end
 $$;
 comment on function internal.disable_webhook(uuid, text) is
-  'Disables a webhook, and gives up all that waits for it. A trigger tells the feed.';
+  'Disables a webhook, and gives up its waiting deliveries. A trigger writes the event.';

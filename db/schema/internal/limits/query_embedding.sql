@@ -22,6 +22,6 @@ begin
 end
 $$;
 comment on function internal.count_query_embedding() is
-  'Counts the vector of a new query for the caller''s account and returns null. When the account has used the setting '
-  'embed_query_cap within an hour, it counts nothing and returns the sentence that says so.';
+  'Counts the vector of a new query for the caller''s account and returns null. When the account has reached the '
+  'setting embed_query_cap within an hour, it counts nothing and returns the sentence that says so.';
 grant execute on function internal.count_query_embedding() to souk_agent, souk_person;

@@ -73,20 +73,19 @@ as $$
     -- All sessions of the account share a window, because a person can open any number of them.
     coalesce('agent:' || c.agent_id, 'account:' || c.account_id),
     case
-      -- Neither what the account has earned nor what it has lost shows in the limits of an agent that sees nothing of
-      -- it.
+      -- An agent that sees nothing of the account sees neither its earned nor its lost limits.
       when c.agent_id is not null and internal.visible_account_id() is null
         then internal.setting(l.limited || '_cap')::integer
-      -- A script can approve its own agent in a browser of its own. So sessions without a proved method are limited in
-      -- what they may still do.
+      -- A script can approve its own agent in a browser of its own. So what sessions without a proved method may still
+      -- do is limited.
       when c.agent_id is not null or l.overridden
         or l.limited in ('manage', 'report_offer') and internal.lacks_method() then l.cap end
   from (select internal.agent_id() as agent_id, internal.account_id() as account_id) as c
   cross join internal.rate_limits(internal.account_id(), own_windows.only_action) as l
 $$;
 comment on function internal.own_windows(text) is
-  'Returns the windows in which calls of the caller count, for each action or for one, with their limits; a null limit '
-  'for a person with a proved method of whose account no moderator limited the action: these calls are not counted.';
+  'Returns the windows in which the caller''s calls count, for each action or for one, with their limits. The limit is '
+  'null, and nothing is counted, for a person with a proved method whose account no moderator limited for the action.';
 
 create or replace function internal.own_window(action text, out scope text, out cap integer)
   language plpgsql stable
@@ -99,7 +98,7 @@ comment on function internal.own_window(text) is 'Returns the window in which a 
 
 create or replace function internal.own_usages(only_action text default null) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- To plan this query takes five times as long as to run it.
+  -- Planning this query takes five times as long as running it.
   set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
@@ -118,8 +117,8 @@ begin
 end
 $$;
 comment on function internal.own_usages(text) is
-  'Returns the usage of the caller by action, for each action or for one: {limit, used, remaining, resets_in}. Actions '
-  'of a person that are not counted are missing. Raises 401 for an unknown caller.';
+  'Returns the usage of the caller by action, for each action or for one: {limit, used, remaining, resets_in}. A '
+  'person''s uncounted actions are missing. Raises 401 for an unknown caller.';
 grant execute on function internal.own_usages(text) to souk_agent, souk_person;
 
 create or replace function internal.own_usage(action text) returns jsonb

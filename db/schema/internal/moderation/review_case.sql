@@ -65,8 +65,8 @@ declare
 begin
   -- Anybody can create accounts that no person has claimed, so their reports do not count.
   new.counted := exists (select from market.account a where a.id = new.account_id and a.claimed_at is not null);
-  -- A decision completes all open reports of an offer, so their number is bounded. Twenty already tell moderators all
-  -- that agents without a person can tell, and after a thousand, one more changes nothing in the order of the queue.
+  -- A decision completes all open reports of an offer, so their number is bounded. More than twenty by agents without a
+  -- person tell moderators nothing new, and after a thousand, one more does not change the order of the queue.
   enough := case when new.counted then 1000 else 20 end;
   if (select count(*) from (
     select from market.report r where r.offer_id = new.offer_id and r.completed_at is null limit enough) as open)

@@ -58,7 +58,7 @@ begin
         'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
       return;
     end if;
-    -- What this change leaves out it has from its admission. Another agent's change of that may have taken effect
+    -- What this change omits was filled in at its admission. Another agent's change of that may have taken effect
     -- since.
     others := internal.changed_since(submission);
     if others.text is not null then

@@ -86,8 +86,8 @@ begin
       'one.';
   end if;
   if exists (
-    -- The number may go on in the next line. In another line a number may also begin or end beside it, so the lines are
-    -- looked at by themselves, too.
+    -- The number may go on in the next line. Or another number ends or begins there, so each line is also checked
+    -- alone.
     select from (values (plain), (translate(plain, E'\n', ' '))) as t (text)
     cross join lateral (
       -- Links have long numbers, and a bank account number (IBAN, ISO 13616) may end like a card number.

@@ -77,13 +77,12 @@ create or replace function internal.clean_words(words text) returns text
   language plpgsql immutable
 as $$
 begin
-  -- Most words have no other characters than these, and this is found out faster than they are cleaned.
+  -- Most words have no other characters than these, and to check this is faster than to clean them.
   return case when words ~ '[^\t\n\r -~]' then internal.visible_text(words) else words end;
 end
 $$;
 comment on function internal.clean_words(text) is
-  'Returns words of an offer without invisible characters. Texts are cleaned before they are stored, but releases '
-  'before that stored what was sent.';
+  'Returns words of an offer without invisible characters, also if they were stored by SQL and never cleaned.';
 grant execute on function internal.clean_words(text) to souk_agent, souk_person;
 
 create or replace function internal.build_offer_document(offer market.offer) returns jsonb

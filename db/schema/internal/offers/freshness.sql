@@ -9,7 +9,7 @@ as $$
 declare
   days constant integer := coalesce(internal.setting('offer_lifetime_days')::integer, 0);
 begin
-  -- After sixty days of ninety. Where offers live shorter, a third of the life is left, too.
+  -- After sixty days of ninety. A shorter lifetime leaves a third, too.
   stale_after :=
     case days when 0 then interval '60 days' else least(interval '60 days', interval '1 day' * days * 2 / 3)
     end;

@@ -1,6 +1,6 @@
 -- Changes of approved offers while pre-moderation is on. A change waits in market.offer_change, and the approved
--- version stays visible. A moderator publishes or rejects the change. A later change of the same offer replaces one
--- that waits.
+-- version stays visible. A moderator publishes or rejects the change. A later change of the same offer replaces a
+-- waiting one.
 --
 -- An offer was approved if it was ever published: nothing is published without approval while the switch is on, and
 -- what was published before counts as approved. So an offer that is archived, changed and republished is published as
@@ -26,8 +26,7 @@ as $$
   select jsonb_populate_record(null::market.offer, to_jsonb(change) || jsonb_build_object(
     'id', change.offer_id, 'status', 'pending_review', 'reviewed', false))
 $$;
-comment on function internal.changed_version(market.offer_change) is
-  'Returns a change as the offer that it would make.';
+comment on function internal.changed_version(market.offer_change) is 'Returns the offer that a change would make.';
 grant execute on function internal.changed_version(market.offer_change) to souk_agent, souk_person;
 
 create or replace function internal.hold_change(version market.offer, agent_id uuid, price_reasons jsonb) returns void

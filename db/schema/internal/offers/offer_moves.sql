@@ -62,8 +62,8 @@ begin
 end
 $$;
 comment on function internal.refresh_offer() is
-  'Enqueues the embedding of an offer that is published or changed, unless the job that does so embeds it, and deletes '
-  'the matches of one that is not published, and the change of one that was removed.';
+  'Enqueues the embedding of a published or changed offer, unless the job that does this embeds it. Deletes the '
+  'matches of an unpublished offer, and the change of a removed one.';
 
 create or replace function internal.own_offer(id uuid) returns market.offer
   language plpgsql volatile

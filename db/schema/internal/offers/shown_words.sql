@@ -1,5 +1,5 @@
--- What a person who is not signed in sees of an offer: what the reader took for its contact is taken out of the words
--- and of the links to images. The page takes out whatever else looks like a contact (src/pages/offer/contacts.ts).
+-- What a person who is not signed in sees of an offer: its words and image links without the contact that the reader
+-- found. The page removes whatever else looks like a contact (src/pages/offer/contacts.ts).
 
 create or replace function internal.contact_pattern(offer market.offer) returns text
   language sql immutable
@@ -75,7 +75,8 @@ as $$
   where length(m.mark) >= 4
 $$;
 comment on function internal.contact_marks(market.offer) is
-  'Returns by what a link shows a contact of an offer: addresses, hosts and passages in lower case, and digits.';
+  'Returns the marks by which a link shows an offer''s contact: addresses, hosts and passages in lower case, and '
+  'digits.';
 
 create or replace function internal.shown_images(offer market.offer, signed_in boolean) returns jsonb
   language sql immutable

@@ -22,8 +22,8 @@ as $$
   select now() - coalesce(nullif(current_setting('market.waited', true), '')::integer, 0) * interval '1 millisecond'
 $$;
 comment on function internal.arrived_at() is
-  'Returns when the service received the request: what the API says that it waited (setting market.waited, in '
-  'milliseconds), before its statement arrived here. So no clock but that of the database counts.';
+  'Returns when the service received the request: the arrival of its statement here, less the milliseconds that it had '
+  'waited in the API (setting market.waited). So only the database''s clock counts.';
 grant execute on function internal.arrived_at() to souk_agent, souk_person;
 
 create or replace function internal.create_submission(
@@ -43,8 +43,8 @@ begin
   end if;
   -- The admission gets to the disk with the answer at the latest (make_durable.sql).
   perform set_config('synchronous_commit', 'off', true);
-  -- A change that arrived earlier may be admitted later: its process may wait for a connection, and a new connection
-  -- needs many milliseconds to plan what others have planned.
+  -- A change that arrived earlier may be admitted later: its process may have waited for a connection, and a new
+  -- connection needs many milliseconds to plan statements that others have planned already.
   if exists (
     select from market.submission s
     where s.target_id = create_submission.target_id and s.created_at > internal.arrived_at()
@@ -89,7 +89,7 @@ begin
 end
 $$;
 comment on function internal.enqueue_submission() is
-  'Enqueues a job for every new submission. Those of strangers come last.';
+  'Enqueues a job for every new submission. Strangers'' submissions come last.';
 
 create or replace function internal.is_of_stranger(submission market.submission) returns boolean
   language plpgsql stable
@@ -101,7 +101,7 @@ begin
 end
 $$;
 comment on function internal.is_of_stranger(market.submission) is
-  'Returns whether a submission is of an agent that no person has approved: a preview, or a text of a test agent.';
+  'Returns whether a submission is from an agent that no person has approved: a preview, or a text of a test agent.';
 
 create or replace function internal.awaits_extraction(submission market.submission) returns boolean
   language plpgsql stable
@@ -119,8 +119,7 @@ comment on function internal.awaits_extraction(market.submission) is
 create or replace function internal.is_own_submission(submission market.submission) returns boolean
   language sql stable
 as $$
-  -- A submission of an agent belongs to the agent. A submission that a person sent in the browser belongs to the
-  -- person.
+  -- A submission belongs to the agent that sent it, or to the person who sent it in the browser.
   select submission.agent_id is not distinct from internal.agent_id()
     and (internal.agent_id() is not null or submission.account_id = internal.account_id())
 $$;
@@ -197,7 +196,7 @@ begin
     from market.ask a where a.id = submission.target_id;
   elsif ('text' <> all (submission.changes) or submission.text = later.text)
     and ('images' <> all (submission.changes) or submission.images = later.images) then
-    -- The later change has taken over everything that this one changes, so this one has taken effect with it.
+    -- The later change contains everything that this one changes, so this one has taken effect with it.
     perform internal.store_answer(submission.id, later.status, later.body);
   else
     perform internal.store_answer(submission.id, 409, jsonb_build_object('code', 'invalid_state', 'detail',
@@ -249,5 +248,5 @@ begin
 end
 $$;
 comment on function internal.supersede_earlier(uuid) is
-  'Completes the waiting changes that were admitted before a change which has taken effect. So their callers need not '
-  'wait for texts that do not count any more, and nobody reads these texts.';
+  'Completes the waiting changes that were admitted before a change that has taken effect. So their callers need not '
+  'wait for texts that no longer count, and nobody reads these texts.';

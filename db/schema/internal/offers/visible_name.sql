@@ -35,9 +35,9 @@ as $$
 begin
   -- An invisible character lets a reader see another text than a person: "18\u200b0 EUR" looks like 180 and was read as
   -- 0, and a run of tags or variation selectors is an order that only a model sees. So these characters are not stored.
-  -- A text needs its tabs and line breaks, one joiner after a letter or an emoji, and one variation selector after what
-  -- has variants (an emoji, a digit before a keycap mark, an ideograph). src/base/visible_text.ts has the same rule for
-  -- the words of a search. A test compares the two.
+  -- A text needs its tabs and line breaks, one joiner after a letter or an emoji, and one variation selector after a
+  -- character with variants (an emoji, a digit before a keycap mark, an ideograph). src/base/visible_text.ts has the
+  -- same rule for the words of a search. A test compares the two.
   return regexp_replace(normalize(text, nfc),
     '[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5'
     '\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]'
@@ -51,5 +51,5 @@ begin
 end
 $$;
 comment on function internal.visible_text(text) is
-  'Returns a text of several lines in NFC, without invisible characters, in which it is stored and read.';
+  'Returns a text of several lines in the form in which it is stored and read: NFC, without invisible characters.';
 grant execute on function internal.visible_text(text) to souk_agent, souk_person, souk_moderator;

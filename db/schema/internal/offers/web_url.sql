@@ -7,8 +7,8 @@ as $$
     then nullif(current_setting('market.base_url', true), '') || '/offers/' || web_url.offer_id end
 $$;
 comment on function internal.web_url(uuid, uuid) is
-  'Returns the address of an offer''s page; null for an offer of a sandbox, which has none. The API says with each '
-  'call where clients reach it (setting market.base_url of the transaction); without it, null.';
+  'Returns the address of an offer''s page; null for an offer of a sandbox, which has none. The API sends the address '
+  'at which clients reach it with each call (setting market.base_url); without it, null.';
 grant execute on function internal.web_url(uuid, uuid) to souk_agent, souk_person;
 
 create or replace function internal.with_web_url(body jsonb) returns jsonb

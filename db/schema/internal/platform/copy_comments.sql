@@ -1,4 +1,4 @@
--- A view of moderators, or a table with the columns of another, says of its columns what the other says of them.
+-- A moderators' view, or a table with another table's columns, takes over their comments.
 
 create or replace function internal.copy_comments(target regclass, source regclass) returns void
   language plpgsql volatile

@@ -1,5 +1,5 @@
--- Jobs for the worker. The payload of a job is an id, and the place in the trace of the request that caused it, if
--- there is one. Enqueueing the same work twice makes one job.
+-- Jobs for the worker. The payload of a job is an id, and the request's position in its trace, if there is one.
+-- Enqueueing the same work twice makes one job.
 
 create or replace function internal.texts_ahead(submission_id uuid, out account_id uuid, out texts integer)
   language plpgsql stable
@@ -38,7 +38,7 @@ begin
     from market.submission s where s.id = enqueue.id;
     select a.account_id, a.texts into account_id, ahead from internal.texts_ahead(enqueue.id) as a;
   end if;
-  -- A job that has permanently failed is replaced. graphile-worker would keep it for ever, without its key.
+  -- A job that permanently failed is replaced. graphile-worker would keep it forever, without its key.
   perform graphile_worker.complete_jobs(array[j.id]) from graphile_worker.jobs j
   where j.key = enqueue.task || ':' || enqueue.id and j.attempts >= j.max_attempts and j.locked_at is null;
   -- Eight attempts with graphile-worker's exponential backoff take about an hour.
@@ -46,7 +46,7 @@ begin
     json_strip_nulls(json_build_object('id', enqueue.id,
       'traceparent', nullif(current_setting('market.traceparent', true), ''))),
     job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8,
-    -- Says of a job that has lost its key that a newer one replaced it (internal.unlock_jobs).
+    -- Marks a job that has lost its key as replaced by a newer one (internal.unlock_jobs).
     flags => array['keyed'],
     -- Accounts take turns: the first waiting text of each account is read before the second of any. So an account with
     -- many texts does not hold up others.

@@ -1,13 +1,12 @@
--- What a caller gets as an answer must be on the disk. Most commits are not flushed one by one: not those of the worker
--- (logins.sql), nor the admission of a text, which nobody has an answer to yet. PostgreSQL lets transactions that
--- notify somebody commit one after the other, and would have all wait for each flush. So who tells somebody something
--- flushes.
+-- An answer must be on the disk before its caller gets it. Most commits do not wait for a flush: neither the worker's
+-- (logins.sql), nor the admission of a text, which has no answer yet. PostgreSQL lets transactions with notifications
+-- commit one after the other, so all would wait for each flush. So only a transaction that answers flushes.
 
 create or replace function internal.make_durable() returns void
   language plpgsql volatile
 as $$
 begin
-  -- A standby has on its disk what it shows.
+  -- What a standby shows is on its disk.
   if not pg_is_in_recovery() then
     if current_setting('synchronous_commit') = 'off' then
       perform set_config('synchronous_commit', 'on', true);

@@ -1,7 +1,7 @@
--- Reads on replicas. Whoever has changed something sees it in the next read, from whichever process; and a removed
--- agent, an ended session or a suspended account is refused at once. For this, every transaction notes the accounts
--- whose rows it changes, and before a process reads on a replica, it asks the primary whether the replica has all that
--- was noted for the caller's account (src/database/replicas.ts).
+-- Reads on replicas. Callers see their own changes in the next read, from any process; and a removed agent, an ended
+-- session or a suspended account is refused at once. For this, every transaction notes the accounts whose rows it
+-- changes, and before a process reads on a replica, it asks the primary whether the replica has all writes noted for
+-- the caller's account (src/database/replicas.ts).
 --
 -- The triggers are deferred, so a note is made when its transaction commits. Then a row can be deleted five minutes
 -- after it was noted, however long the transaction took: replicas are used only while they are at most 30 seconds

@@ -63,7 +63,7 @@ declare
   kept jsonb[];
   this_row jsonb;
 begin
-  -- Mostly all can go, by one statement.
+  -- Usually one statement deletes them all.
   begin
     execute format('delete from %s as t using unnest($1) as g (key) where jsonb_build_array(%s) = g.key', target,
       (select string_agg(format('t.%I', k.name), ', ') from unnest(key) as k (name))) using due;

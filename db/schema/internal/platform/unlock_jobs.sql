@@ -5,15 +5,15 @@ create or replace function internal.unlock_jobs(pool_ids text[]) returns void
 as $$
 begin
   perform graphile_worker.force_unlock_workers(unlock_jobs.pool_ids);
-  -- When work is enqueued whose job is running, graphile-worker makes a new job, and takes from the running one its key
-  -- and its attempts, so that it never runs again. If that one fails, or its end cannot be stored, it would stay for
-  -- ever as a job that permanently failed.
+  -- When work is enqueued whose job is running, graphile-worker makes a new job, and takes key and attempts from the
+  -- running one, so that it never runs again. If that one fails, or its end cannot be stored, it would stay forever as
+  -- a job that permanently failed.
   perform graphile_worker.complete_jobs(array_agg(j.id)) from graphile_worker.jobs j
   where j.key is null and j.flags ? 'keyed' and j.attempts >= j.max_attempts and j.locked_at is null
   having count(*) > 0;
-  -- graphile-worker locks and unlocks a queue together with its job. But a pool that was taken for dead may end a job
-  -- that another pool has taken over. The job is gone then, and the other pool never unlocks the queue. The age is
-  -- checked again after waiting for another transaction, so a queue that was locked meanwhile stays locked.
+  -- graphile-worker locks and unlocks a queue together with its job. But a pool that counted as dead may end a job that
+  -- another pool has taken over. Then the job is gone, and the other pool never unlocks the queue. The age is checked
+  -- again after waiting for another transaction, so a queue that was locked meanwhile stays locked.
   update graphile_worker._private_job_queues q set locked_by = null, locked_at = null
   where q.locked_at < clock_timestamp() - interval '1 second'
     and not exists (

@@ -1,4 +1,4 @@
--- Keyed hashes: without the key nobody can find out by trying which address or mailbox a hash belongs to.
+-- Keyed hashes: without the key, trying addresses or mailboxes does not reveal which one a hash belongs to.
 
 create or replace function internal.hash_key() returns bytea
   language plpgsql volatile
@@ -16,4 +16,4 @@ create or replace function internal.keyed_hash(value bytea, key bytea) returns b
   language sql immutable
 as $$ select sha256(keyed_hash.key || sha256(keyed_hash.key || keyed_hash.value)) $$;
 comment on function internal.keyed_hash(bytea, bytea) is
-  'Returns a SHA-256 that only who has the key can compute. The key has 32 bytes.';
+  'Returns a SHA-256 that only a holder of the key can compute. The key has 32 bytes.';

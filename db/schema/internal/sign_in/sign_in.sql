@@ -157,7 +157,7 @@ begin
     select * into account from market.account a where a.id = coalesce(attempt.account_id, holder);
     update market.account a set claimed_at = now() where a.id = account.id and a.claimed_at is null;
     if found then
-      -- They are of the agent whose link this is, and not of the person.
+      -- They belong to the agent whose link this is, and not to the person.
       update market.report r set account_id = null where r.account_id = account.id;
     end if;
   end if;
@@ -177,11 +177,11 @@ begin
   end if;
   update market.verification v set status = 'completed'
   where v.account_id = account.id and v.method = attempt.method and v.status = 'pending' and v.expires_at > now()
-    -- An agent that is not connected learns only what came of its own link.
+    -- An agent that is not connected learns only the outcome of its own link.
     and (v.id = attempt.verification_id or exists (
       select from market.agent g where g.id = v.agent_id and g.connected_at is not null));
   if recovers then
-    -- Other links are of agents that nobody has approved since.
+    -- Other links belong to agents that nobody has approved since.
     update market.verification v set status = 'cancelled'
     where v.account_id = account.id and v.status = 'pending' and v.expires_at > now();
   end if;
@@ -221,6 +221,6 @@ $$;
 comment on function internal.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
   'Completes a locked, open sign-in attempt whose subject was proved: {label, display_name, new_account, purpose, '
   'added}. The first method of an account ends its other sessions. Agents that the person did not keep are removed, '
-  'and so are those of an account that the browser leaves; a recovery disconnects all. Raises 401 (with sign_in_again '
-  'when a method is added long after signing in), 404, 409 (choose_agents when the person has to say which agents go '
-  'on) or 410.';
+  'and so are the agents of an account that the browser leaves; a recovery disconnects all. Raises 401 (with '
+  'sign_in_again when a method is added long after signing in), 404, 409 (choose_agents when the person has to say '
+  'which agents go on) or 410.';

@@ -1,6 +1,6 @@
--- How many sign-in messages may be sent for an e-mail address or a network, how long a code is and how many wrong codes
--- may be entered, and when a code or link stops working. A link cannot be guessed, so it is never refused for the wrong
--- codes of others.
+-- How many sign-in messages may be sent for an e-mail address or a network, how long a code is, how many wrong codes
+-- may be entered, and when a code or link stops working. A link cannot be guessed, so it is never refused because of
+-- others' wrong codes.
 
 create or replace function internal.sign_in_mail_windows(email text, address text)
   returns table (scope text, cap integer, span interval)
@@ -64,8 +64,8 @@ begin
   -- Together this is 1.2 in 10,000, or once in 23 years of attack without a pause. For one mailbox, which gets at most
   -- 60 messages of five tries a day, it is 20 / 10^6 + 300 / 10^9 = 2 in 100,000, or once in 135 years. From one
   -- network it is half of that.
-  -- Whoever uses up a window only makes the codes of others longer: a person is asked for a new message, or opens the
-  -- link. The last window is what the messages of one network allow anyway: 20 an hour of five tries.
+  -- Using up a window only makes others' codes longer: a person asks for a new message, or opens the link. The last
+  -- window is what the messages of one network allow anyway: 20 an hour of five tries.
   return query
     select l.scope, l.cap, l.span
     from (values
@@ -87,7 +87,7 @@ create or replace function internal.code_digits(email text, address text) return
 as $$
 begin
   -- Messages get a longer code when half of a window is used, because the codes sent before stay valid for 15 minutes.
-  -- So the typos of many people never make the code of any of them invalid.
+  -- So many people's typos never make anybody's code invalid.
   return coalesce((
     select d.digits from (values (6), (9)) as d (digits)
     where not exists (
