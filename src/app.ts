@@ -21,8 +21,8 @@ import { requestIdOf, send, setCommonHeaders } from "./web/send.ts";
 import { asksForTiming, tellTiming } from "./web/server_timing.ts";
 
 /**
- * Returns why a request is refused before anything else is done with it: its header Host is missing or repeated, or its
- * query has too many parameters. Undefined if it is not.
+ * Returns why a request is refused at once: its header Host is missing or repeated, or its query has too many
+ * parameters. Undefined if it is not refused.
  */
 const refusalOf = ({ httpVersion, rawHeaders, url }: Request): Problem | undefined => {
   const hosts = rawHeaders.filter(
@@ -53,7 +53,7 @@ export const createApp = (
     findDocument: FindDocument;
     metrics: Metrics;
     metricsToken: string | null;
-    /** Whether callers who ask for it learn where the time of their request went. */
+    /** Whether callers who ask learn where their request's time went. */
     serverTiming: boolean;
     admin?: RequestHandler;
   },
@@ -86,7 +86,7 @@ export const createApp = (
       });
     }
     response.once("close", () => {
-      // An MCP client gets a refusal with the status 200. What counts is the answer of the endpoint.
+      // An MCP client gets a refusal with the status 200. The endpoint's own status counts.
       const answered: unknown = response.locals["status"];
       const status = !response.writableFinished ? 499 : typeof answered === "number" ? answered : response.statusCode;
       const operation: unknown = response.locals["operation"];

@@ -31,7 +31,7 @@ const environment = z.object({
   CONNECTIONS_PER_HOUR: withDefault(whole(1, 1_000_000), "30"),
   CLIENT_METADATA_PRIVATE: optional(z.literal("allow")),
   WEBHOOK_PRIVATE: optional(z.literal("allow")),
-  // As RECORD_KEY: 32 random hex digits cannot be guessed.
+  // Like RECORD_KEY: 32 random hex digits cannot be guessed.
   WEBHOOK_KEYS: optional(
     z
       .string()
@@ -86,7 +86,7 @@ export type Config = Readonly<{
   metricsPort: number | null;
   /** The token that /metrics requires. If it is set, the API also serves /metrics on its own port. */
   metricsToken: string | null;
-  /** Callers who ask for it learn where the time of their request went. */
+  /** Whether callers who ask learn where their request's time went. */
   serverTiming: boolean;
   /** Whether spans are sent to a collector of OpenTelemetry. */
   traces: boolean;

@@ -10,13 +10,13 @@ import { type Config, readConfig } from "./config.ts";
 /** The command line. Each command imports its code when it runs, so that an API process does not load the worker. */
 
 // On a machine with much memory, V8 lets the heap grow to several times what is in use before it collects garbage. With
-// this flag and the small space for new objects in package.json, a process needs half as much memory, at a tenth more
-// processor time. The other two settings there are for glibc. MALLOC_ARENA_MAX: it would keep an arena of freed memory for each
-// of Node's threads, 30 MB in all. MALLOC_TRIM_THRESHOLD_: with each large piece that is freed it would keep more, 60 MB after
-// the embedded database has been compiled.
+// this flag and the small space for new objects in package.json, a process needs half the memory, for a tenth more
+// processor time. The other two settings there are for glibc. MALLOC_ARENA_MAX: it would keep an arena of freed memory
+// for each of Node's threads, 30 MB in all. MALLOC_TRIM_THRESHOLD_: with each large piece that is freed it would keep
+// more, 60 MB after the embedded database has been compiled.
 setFlagsFromString("--heap-growing-percent=30");
 
-// Node compiles the TypeScript sources at every start. With what it keeps of an earlier start, a process starts in about
+// Node compiles the TypeScript sources at every start. With the cache of an earlier start, a process starts in about
 // half the time and needs 20 MB less. The folder is not a shared one such as /tmp, where others could put code. If it
 // cannot be written, nothing is kept.
 enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/souk", import.meta.url)));
@@ -88,7 +88,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const main = async (): Promise<void> => {
   const [name = "", ...args] = process.argv.slice(2);
-  // A variable that the environment has stays as it is, also an empty one.
+  // A variable of the environment stays as it is, even an empty one.
   if (existsSync(ENV_FILE)) loadEnvFile(ENV_FILE);
   // These are clients, so they do not read the configuration of the service.
   if (name === "demo") return demo(args);

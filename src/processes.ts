@@ -75,7 +75,7 @@ export const runProcesses = async (config: Config, log: Log): Promise<void> => {
     worker.on("error", (error) => {
       // A process that could not be made is not replaced: no "exit" follows.
       if (worker.process.pid === undefined) return ended.reject(error);
-      // A process that has just died looks connected for a moment. Whoever asked it gets no answer from it.
+      // A process that has just died looks connected for a moment. A question to it gets no answer.
       log.warn({ err: error, pid: worker.process.pid }, "a message did not reach an API process");
     });
     worker.on("message", async (message: Message) => {

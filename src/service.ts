@@ -28,8 +28,8 @@ import { serve } from "./web/server.ts";
 
 /**
  * Accepted requests may take this long after the HTTP server has closed its port. By default, Docker kills a container
- * ten seconds after the signal. The HTTP server first waits one second for load balancers, then up to five seconds for
- * requests, and the worker takes up to three seconds. One second is left for the other parts.
+ * ten seconds after the signal: one for load balancers, five for requests, up to three for the worker, and one for the
+ * other parts.
  */
 const GRACE_MS = 5_000;
 /**
@@ -70,7 +70,7 @@ type Service = {
 
 type MakePart = (service: Service) => Part;
 
-/** Returns a value that an earlier part has created. @throws if that part is missing or comes later in the list */
+/** Returns an earlier part. @throws if it is missing or comes later in the list */
 const made = <T>(part: T | undefined, name: string): T => {
   if (part === undefined) throw new Error(`The part "${name}" has to come before those that use it.`);
   return part;
@@ -368,9 +368,9 @@ const untilItWorks = async (
 };
 
 /**
- * Returns where a link with a secret is, for the owner of an embedded database. In a terminal it is the link itself. Other
- * output is often kept as a log, so the link is then in a file of DATA_DIR that only the user of this process can read.
- * Null if there is no link.
+ * Returns where the owner of an embedded database finds a link with a secret: in a terminal the link itself. Other
+ * output is often kept as a log, so there it is the name of a file in DATA_DIR that only the user of this process can
+ * read. Null if there is no link.
  */
 const secretLink = async (
   { config, log }: Service,
@@ -379,7 +379,7 @@ const secretLink = async (
 ): Promise<string | null> => {
   const file = join(config.dataDir, name);
   try {
-    // The link of an earlier start, which works no longer.
+    // An earlier start's link no longer works.
     await rm(file, { force: true });
     const link = await make();
     if (link === null || process.stdout.isTTY) return link;

@@ -15,7 +15,7 @@ import type { CallJobs } from "./database.ts";
 type Delivery = { id: string; attempt: number; event_id: string; url: string; encrypted_secret: string; body: string };
 
 /** How many attempts of a lane may be under way. An attempt costs a socket and some kilobytes. */
-const MOST = { prompt: 100, other: 400 };
+const MAX_ATTEMPTS = { prompt: 100, other: 400 };
 
 type Lane = { free: number; waiting: Set<string> };
 
@@ -27,13 +27,13 @@ export type Deliverer = {
   stop: () => Promise<void>;
 };
 
-/** Makes what sends to webhooks, for one process. */
+/** Makes the deliverer of one process. */
 export const createDeliverer = (options: { call: CallJobs; keys: WebhookKeys; send: Send; log: Log }): Deliverer => {
   const { call, keys, send, log } = options;
   const leaving = new AbortController();
-  const lanes: Record<keyof typeof MOST, Lane> = {
-    prompt: { free: MOST.prompt, waiting: new Set() },
-    other: { free: MOST.other, waiting: new Set() },
+  const lanes: Record<keyof typeof MAX_ATTEMPTS, Lane> = {
+    prompt: { free: MAX_ATTEMPTS.prompt, waiting: new Set() },
+    other: { free: MAX_ATTEMPTS.other, waiting: new Set() },
   };
   const running = new Set<Promise<void>>();
 
@@ -63,7 +63,7 @@ export const createDeliverer = (options: { call: CallJobs; keys: WebhookKeys; se
           lane.free += 1;
           const [next] = lane.waiting;
           if (next !== undefined) lane.waiting.delete(next);
-          // The webhook may have more, and one that waited for a connection has one now.
+          // The webhook may have more due, and one that waited for a connection has one now.
           for (const due of new Set([webhookId, ...(next === undefined ? [] : [next])])) await deliver(due);
         })
         // Later, jobs.sweep_deliveries finds what is due.

@@ -54,7 +54,7 @@ export const heartbeatPart = (options: {
     for (const id of poolIds) {
       const [held = []] = await call<string[]>("get_held_jobs", id);
       const idle = new Set(held.filter((job) => !working.has(job) && !claimed.has(job)));
-      // A job that has just ended may still be locked. So a job counts only if it is idle at two heartbeats in a row.
+      // A job that has just ended may still be locked, so only a job that is idle at two heartbeats in a row counts.
       if ([...idle].some((job) => suspects.has(job))) startAgain("jobs are held that nobody works on");
       suspects = idle;
     }

@@ -82,8 +82,8 @@ export const startWorker = async (options: {
   const call = callJobs(pool, embedded, plain);
 
   const openai = options.openai ?? undefined;
-  // What reads texts, and the tasks that use it, are the worker's and not a run's. graphile-worker keeps the options of
-  // every run until the process ends (`cacheByOptions` in its taskIdentifiers.js), so they must lead to no vocabulary.
+  // The reader and its tasks belong to the worker and not to a run: graphile-worker keeps each run's options until the
+  // process ends (`cacheByOptions` in its taskIdentifiers.js), so they must not refer to a vocabulary.
   let current: Reader | null = null;
   const reader = (): Reader => {
     if (current === null) throw new Error("The vocabulary has to be loaded before texts are read.");

@@ -7,8 +7,8 @@ import type { Part } from "../src/parts.ts";
 /** How many jobs run at a time. A job mostly waits for a provider and computes little. */
 export const CONCURRENCY = 8;
 /**
- * How many jobs are claimed in one statement. They wait in this process until one of its slots is free, so more of them
- * would keep jobs from other workers.
+ * How many jobs one statement claims. They wait in this process until a slot is free, so more would keep jobs from
+ * other workers.
  */
 const CLAIMED = CONCURRENCY;
 /**
@@ -17,8 +17,8 @@ const CLAIMED = CONCURRENCY;
  */
 const CLAIM_MS = 500;
 /**
- * So long after a job of a named queue has ended, the queue's next job is claimed. graphile-worker unlocks the queue in a
- * statement that it begins when the job ends, and says nothing when it is done. It takes a few milliseconds.
+ * This long after a job of a named queue has ended, the queue's next job is claimed. graphile-worker unlocks the queue
+ * in a statement that it starts when the job ends, and does not report its end. It takes a few milliseconds.
  */
 const UNLOCK_MS = 10;
 /**
@@ -34,8 +34,8 @@ const POLL_MS = { server: 1_000, embedded: 100 };
 const CRONTAB = readFileSync(new URL("./crontab", import.meta.url), "utf8");
 
 /**
- * Returns the pool for graphile-worker, but its LISTEN is on another one, because notifications do not pass a pooler in
- * transaction mode. graphile-worker connects with a callback only in order to listen.
+ * Returns the pool for graphile-worker, but with LISTEN on another one, because notifications do not pass a pooler in
+ * transaction mode. graphile-worker connects with a callback only to listen.
  */
 export const listeningOn = (listener: pg.Pool, pool: pg.Pool): pg.Pool => {
   const connect = (callback?: Parameters<pg.Pool["connect"]>[0]): unknown =>

@@ -79,7 +79,7 @@ export const vocabularyPart = (options: {
 
   let isTraining = false;
   const follow = async (): Promise<void> => {
-    // Use the new vocabulary at once, also while a training takes longer than the time between two polls. Use the
+    // Use the new vocabulary at once, even if a training takes longer than the time between two polls, and the
     // classifiers trained with it as soon as they are stored.
     await refresh();
     if (isTraining) return;
@@ -100,7 +100,8 @@ export const vocabularyPart = (options: {
     name: "vocabulary",
     start: async () => {
       let first = await nextVocabulary();
-      // Only classifiers of this release know its features. With older ones, or none, nothing can be read yet.
+      // Only classifiers of this version of the code know its features. With older ones, or none, nothing can be read
+      // yet.
       if ((first?.learning ?? 0) < LEARNING && (await train())) first = (await nextVocabulary()) ?? first;
       if (!first) throw new Error("there is no vocabulary");
       await prepareKnowledge(first);

@@ -111,13 +111,13 @@ export type ArgumentName =
   | "encrypted_secret"
   | "private_allowed";
 
-/** The contract's cap for any body: 1 MB, in bytes. */
+/** The cap for any body: 1 MB, in bytes. */
 export const ANY_BODY = 1024 * 1024;
-/** The contract's cap for an offer's body: 256 KB, in bytes. */
+/** The cap for an offer's body: 256 KB, in bytes. */
 export const OFFER_BODY = 256 * 1024;
 /**
- * The cap for bodies of callers that nobody knows, in bytes: anybody can send many of them at once, and parsing takes
- * processor time before the caller has a turn. It has room for the longest name and description of an agent.
+ * The cap for unknown callers' bodies, in bytes: anybody can send many at once, and parsing takes processor time before
+ * the caller has a turn. It has room for the longest name and description of an agent.
  */
 export const UNKNOWN_BODY = 16 * 1024;
 
@@ -128,6 +128,6 @@ export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
   ...(endpoint.auth === "token" ? (["unauthorized"] as const) : []),
   ...(endpoint.body ? (["payload_too_large", "unsupported_media_type"] as const) : []),
   ...endpoint.problems,
-  // A caller may have too many calls open that need the database.
+  // A caller may have too many open calls that need the database.
   ...(endpoint.function === undefined ? [] : (["rate_limited", "internal_error", "service_unavailable"] as const)),
 ];

@@ -9,7 +9,7 @@ import { argumentOf } from "./arguments.ts";
 import { type Call, type Context, type Endpoint, type FieldError, UNKNOWN_BODY } from "./endpoint.ts";
 import { check } from "./validation.ts";
 
-/** The contract: 1 to 255 characters of printable ASCII. */
+/** 1 to 255 characters of printable ASCII. */
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
@@ -36,8 +36,8 @@ const problemBeforeCall = async (
 };
 
 /**
- * Adds the last known rate limit headers to a call that was refused because its caller has too many open: the database
- * was not asked. A token that the database has not accepted yet gets none, so that invented tokens cause no query.
+ * Adds the last known rate limit headers to a call that was refused, without asking the database, because its caller
+ * has too many open. A token that the database has not accepted yet gets none, so that invented tokens cause no query.
  */
 const withLastFigures = async (
   { database, figures }: Context,
@@ -145,7 +145,7 @@ const answerCall = async (
   response: Response,
   read: Read,
 ): Promise<Answer> => {
-  // A request refused at the entrance, or with a token or session refused a moment ago, is not worth reading a body for.
+  // Read no body for a request refused at the entrance, or with a token or session refused a moment ago.
   const { actor } = caller;
   const refusal =
     currentRequest()?.refusal ??

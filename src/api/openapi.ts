@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 
 const componentUri = (id: string) => `#/components/schemas/${id}`;
 
-/** Keywords of zod that the document leaves out: names that it has elsewhere, and patterns that repeat a format. */
+/** Keywords of zod that the document leaves out: names that stand elsewhere, and patterns that repeat a format. */
 const leftOut = (name: string, schema: Json): boolean =>
   ["$schema", "$id", "$defs"].includes(name) ||
   // A member may be called id.
@@ -30,7 +30,7 @@ const joined = (parts: Json[]): Json | undefined => {
   return { ...rich[0], type: types, ...(Array.isArray(members) ? { enum: [...members, null] } : {}) };
 };
 
-/** Turns what zod emits into a schema of the document, in which each type of a union is at one place. */
+/** Turns zod's output into a schema of the document, with each type of a union in one place. */
 const tidy = (value: unknown, named: Json): unknown => {
   if (Array.isArray(value)) return value.map((member) => tidy(member, named));
   if (typeof value !== "object" || value === null) return value;
@@ -50,7 +50,7 @@ const tidy = (value: unknown, named: Json): unknown => {
     const target = typeof part["$ref"] === "string" ? named[part["$ref"].replace(componentUri(""), "")] : part;
     return tidy(target, named) as Json;
   });
-  // An object with a name keeps it: its readers know it by that name.
+  // A named object keeps its name: its readers know it by that.
   const union = anyOf.some((part, i) => "$ref" in part && "properties" in (resolved[i] ?? {}))
     ? undefined
     : joined(resolved);

@@ -5,11 +5,11 @@ import { send } from "../web/send.ts";
 import type { Context, Endpoint } from "./endpoint.ts";
 import { handle } from "./handle.ts";
 
-/** The router of the table of endpoints, and of /mcp. Express asks it once, and not each of its paths in turn. */
+/** The router of the table of endpoints, and of /mcp. Express asks it once, and not path by path. */
 
 const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
 
-/** Returns a function that makes the ETag of a body, and makes it again only for another body. */
+/** Returns a function that makes the ETag of a body, and remembers the last one. */
 const etags = (): ((body: string) => string) => {
   let last = { body: "", etag: "" };
   return (body) => {
@@ -50,7 +50,7 @@ const routeOf = (context: Context, endpoints: Endpoint[]): Route => {
   };
 };
 
-/** A node of the tree of paths: what follows after the segments that lead to it. */
+/** A node of the tree of paths: its route, and what may follow. */
 type Node = { route?: Route; named: Map<string, Node>; parameter?: { name: string; node: Node } };
 
 const newNode = (): Node => ({ named: new Map() });
@@ -95,7 +95,7 @@ const findRoute = (
  * Makes the handler of the table of endpoints and of `others`. All other paths pass through.
  * @param options.enter lets a request wait for its turn
  * @param options.fail answers a request that cannot be answered
- * @param options.others what answers the requests to paths that are not in the table, by their paths
+ * @param options.others the routes of paths that are not in the table
  */
 export const routes = (
   context: Context,

@@ -1,6 +1,6 @@
 /**
- * The values of the enums of the API contract, for all TypeScript code. If the database has the same list, in a check
- * constraint or a table, test/db/enums.test.ts compares the two.
+ * The values of the API's enums, for all TypeScript code. If the database has the same list, in a check constraint or a
+ * table, test/db/enums.test.ts compares the two.
  */
 
 /** What an offer is: `market.offer.offer_kind`. */
@@ -19,10 +19,10 @@ export const ASK_KINDS = [
   "general",
 ] as const;
 
-/** The list in the API contract. No offer has the status draft, and `market.offer.status` does not allow it. */
+/** The API names the status draft, but no offer has it: `market.offer.status` does not allow it. */
 export const OFFER_STATUSES = ["draft", "pending_review", "published", "rejected", "archived", "removed"] as const;
 
-/** The list in the API contract. No ask has the status draft, and `market.ask.status` does not allow it. */
+/** The API names the status draft, but no ask has it: `market.ask.status` does not allow it. */
 export const ASK_STATUSES = ["draft", "active", "fulfilled", "archived"] as const;
 
 /** `market.verification.status`. */

@@ -3,7 +3,7 @@
  * other error of the database is either temporary (503) or a bug (500, without its message).
  */
 
-/** Every problem code of the API contract: its status, its title, and the text about it on the page /errors. */
+/** Every problem code of the API: its status, its title, and the text about it on the page /errors. */
 export const PROBLEMS = {
   bad_request: {
     status: 400,
@@ -121,10 +121,10 @@ export const PROBLEMS = {
   },
 } as const;
 
-/** A problem code of the API contract. */
+/** A problem code of the API. */
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The reason why a request is refused. It is plain data, and is thrown where the reason is found. */
+/** The reason why a request is refused: plain data, thrown where the reason is found. */
 export type Problem = {
   code: ProblemCode;
   detail: string;
@@ -174,7 +174,7 @@ const NOT_NOW_MESSAGE =
 export const isUnavailable = (thrown: unknown): boolean => {
   if (!(thrown instanceof Error)) return false;
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
-  // PostgreSQL refused or ended the session, whatever its reason: for some, as on a full disk, it has no code.
+  // PostgreSQL refused or ended the session. Some reasons, such as a full disk, have no code.
   const isFatal = "severity" in thrown && thrown.severity === "FATAL";
   return isFatal || NOT_NOW.test(code) || NOT_NOW_MESSAGE.test(thrown.message);
 };

@@ -34,8 +34,8 @@ export const visibleText = (text: string, length: number): string => {
 };
 
 /**
- * What a text of several lines is stored and read without: internal.visible_text says why. Joiners stay after letters and
- * emoji, variation selectors after what has variants.
+ * Characters that are removed from a text of several lines before it is stored and read: internal.visible_text says
+ * why. Joiners stay after letters and emoji, variation selectors after characters with variants.
  */
 const UNREAD =
   /\u034f|\u17b4|\u17b5|[\u00ad\u061c\u070f\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb]|(?![\t\n\r])\p{Cc}|[\u{1bca0}-\u{1bca3}]|[\u{1d173}-\u{1d17a}]|[\u{e0000}-\u{e007f}]|(?<![\u00c0-\u065f\u066a-\u06ef\u06fa-\u0965\u0970-\u200a\u2190-\ufdff\u{10000}-\u{e00ff}]|\ufe0f)[\u200c\u200d]|(?<![\u00a9\u00ae\u2010-\u2027\u2030-\u205e\u2100-\uf8ff\u{10000}-\u{3ffff}])[\ufe00-\ufe0f](?!\u20e3)|(?<![\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}])[\u{e0100}-\u{e01ef}]/gu;
@@ -43,7 +43,7 @@ const UNREAD =
 /** Returns a text in NFC as the database reads it: without such characters. */
 export const readableText = (text: string): string => text.normalize("NFC").replace(UNREAD, "");
 
-/** A combining mark. Variation selectors are none: they separate the marks that a normalization sorts. */
+/** A combining mark. Variation selectors do not count: they separate the marks that a normalization sorts. */
 const MARK = String.raw`[\p{M}--[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]]`;
 
 /** More marks in a row than any writing has (UAX #15, Stream-Safe Text Format). Looked for where a row begins. */
@@ -52,6 +52,6 @@ const ENDLESS_MARKS = new RegExp(`(?<!${MARK})${MARK}{31}`, "v");
 /**
  * Returns whether a text has more than 30 combining marks in a row. Such a text has to be refused before it is normalized,
  * because the time to sort marks grows with the square of their number: 3,800 of them took the database two seconds.
- * @param text at most some thousand characters: to look at a megabyte takes a fifth of a second
+ * @param text at most some thousand characters: a megabyte takes a fifth of a second
  */
 export const hasEndlessMarks = (text: string): boolean => ENDLESS_MARKS.test(text);

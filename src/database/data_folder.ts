@@ -30,10 +30,10 @@ export const SOCKET = ".s.PGSQL.5432";
 /** SQLite's result code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5;
 
-/** What a Unix socket's path may have: 103 bytes on macOS, 107 on Linux. */
+/** The longest path of a Unix socket: 103 bytes on macOS, 107 on Linux. */
 const SOCKET_PATH_BYTES = 103;
 
-/** The folder for files of every user that each Unix has. */
+/** The folder of each Unix for all users' files. */
 const SHARED_TEMPORARY = "/tmp";
 
 /** Rights of a folder and of a file that only their owner may open. */
@@ -77,8 +77,8 @@ const makeSocketFolder = (): Promise<string> => {
 };
 
 /**
- * Takes the folder for this process, because two PGlite instances on the same files would destroy them. Creates what is
- * missing.
+ * Takes the folder for this process, because two PGlite instances on the same files would destroy them. Creates missing
+ * folders.
  * @throws an Error that says what to do if another process uses the folder, or if it cannot be locked
  */
 export const takeDataFolder = async (dataDir: string): Promise<DataFolder> => {

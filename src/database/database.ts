@@ -14,13 +14,13 @@ export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
 export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;
 
 /**
- * What calls share in turns (src/database/turns.ts). Reads and searches use read-only transactions, on a replica if they
- * may (src/database/replicas.ts). Reads take a few milliseconds and share connections (shared_connections.ts), so whatever
- * takes longer is a search. The admin has connections of its own.
+ * What calls share in turns (src/database/turns.ts). Reads and searches use read-only transactions, on a replica if
+ * they may (src/database/replicas.ts). Reads take a few milliseconds and share connections (shared_connections.ts);
+ * anything longer is a search. The admin has its own connections.
  */
 export type Lane = "read" | "search" | "write" | "admin";
 
-/** Where a call takes its turn: reads and searches on replicas have turns of their own. */
+/** Where a call takes its turn: reads and searches on replicas have separate turns. */
 type Place = Lane | "replica read" | "replica search";
 
 /** The database as the HTTP layer sees it. */
@@ -39,7 +39,7 @@ export type Database = {
   ): Promise<string>;
   /** Runs work that holds one connection, when it is the turn of the current request's caller. */
   inTurn<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result>;
-  /** Who shares in turns, by what the database has said about their tokens and sessions. */
+  /** The callers that share in turns, by what the database has said about their tokens and sessions. */
   callers: Callers;
   /** Checks that the database answers and has our schema. @throws if not */
   check(): Promise<void>;
@@ -72,7 +72,7 @@ export type DatabaseOptions = {
   /** The URL at which clients reach the service, for links in answers; "" while it is not known. */
   baseUrl?: () => string;
   onError: (error: Error) => void;
-  /** Is called when a replica comes into use or goes out of use. */
+  /** Called when a replica comes into use or goes out of use. */
   onReplica?: (name: string, inUse: boolean) => void;
   /** Whether the database has the functions that requests call. Until then requests get 503. */
   isPrepared?: () => boolean;
@@ -93,7 +93,7 @@ const SHARED_CONNECTIONS = 4;
 const ACQUISITION_TIMEOUT_MS = 2_000;
 
 /**
- * A replica that says nothing for this long is stuck. Longer than a statement may take there (logins.sql), and short
+ * A replica that does not answer for this long is stuck. Longer than a statement may take there (logins.sql), and short
  * enough that the primary can still answer before clients give up.
  */
 const REPLICA_ANSWER_MS = 6_000;
@@ -113,8 +113,8 @@ const takeRole = async (client: pg.ClientBase, role: string): Promise<void> => {
 };
 
 /**
- * Checks that a connection through a pooler has logged in as the role. A role that a session takes on would stay with the
- * pooler's connection to the server, and the next client of that connection would have it.
+ * Checks that a connection through a pooler has logged in as the role. A role that a session takes on would stay with
+ * the pooler's connection to the server, and the connection's next client would have it.
  */
 const requireRole = async (client: pg.ClientBase, role: string): Promise<void> => {
   const { rows } = await client.query<{ login: string }>("select session_user::text as login");
@@ -125,7 +125,7 @@ const requireRole = async (client: pg.ClientBase, role: string): Promise<void> =
 
 /**
  * Opens a pool whose sessions have the privileges of one login role and no others.
- * @param purpose is shown to a DBA after the role
+ * @param purpose a DBA sees it after the role
  */
 export const openPool = (
   options: DatabaseOptions,
@@ -148,7 +148,7 @@ export const openPool = (
   return pool;
 };
 
-/** A first start takes a few seconds to create tables and functions. A call of a function before that would be a 500. */
+/** A first start takes a few seconds to create tables and functions. An earlier call of a function would be a 500. */
 const STARTING = problem(
   "service_unavailable",
   "The service is starting. Nothing was done; try again in a few seconds.",
@@ -191,8 +191,8 @@ const ENTER = {
 } as const;
 
 /**
- * How a call enters. `read`: it must not write. This holds for its transaction and not for the session, because behind a
- * pooler other clients use the session, too.
+ * How a call enters. `read`: its transaction must not write. The session may, because behind a pooler other clients use
+ * it, too.
  */
 type Mode = "read" | "write";
 
@@ -219,10 +219,10 @@ export const statementOf = (
 };
 
 /**
- * Returns the settings of a transaction that the market's functions read, by their names in schema `market`. The request
- * id is for the audit log, the place in a trace for jobs, and the milliseconds that the request has waited until now for
- * the order of changes; calls that only read make none of these. No two settings begin with the same letter, because the
- * names of prepared statements contain their letters.
+ * Returns the settings of a transaction that the market's functions read, by their names in schema `market`. The
+ * request id is for the audit log, the position in a trace for jobs, and the milliseconds that the request has waited
+ * for the order of changes; calls that only read need none of these. No two settings begin with the same letter,
+ * because the names of prepared statements contain their letters.
  */
 const settingsOf = (mode: Mode, baseUrl: string): { names: string[]; values: string[] } => {
   const settings: { names: string[]; values: string[] } = { names: [], values: [] };
@@ -241,10 +241,10 @@ const settingsOf = (mode: Mode, baseUrl: string): { names: string[]; values: str
   return settings;
 };
 
-/** What the span of a statement says of the database. */
+/** The attributes of a statement's span. */
 export const DATABASE = { "db.system.name": "postgresql" };
 
-/** How a function is called in one way: its statement, the statement's name, and the step of a trace. */
+/** One way to call a function: its statement, the statement's name, and the step of a trace. */
 type Prepared = {
   entering: keyof typeof ENTER;
   mode: Mode;
@@ -258,7 +258,7 @@ type Prepared = {
 const areSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one, i) => one === others[i]);
 
-/** Returns a function that prepares each way in which a function is called once. A function has few of them. */
+/** Returns a function that prepares each way to call a function once. A function has few of them. */
 const createPrepared = () => {
   const byFunction = new Map<string, Prepared[]>();
   return (
@@ -311,7 +311,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   const replicaPools = readUrls.map((url, i) => ({
     // Labels of metrics must not be addresses.
     name: `replica ${i + 1}`,
-    // One connection more than calls, to ask how far it is.
+    // One connection more than calls, to ask how far the replica is.
     pool: openPool(options, url, "read", { max: poolSize + 1, query_timeout: REPLICA_ANSWER_MS }),
     size: poolSize,
   }));
@@ -329,9 +329,9 @@ export const openDatabase = (options: DatabaseOptions): Database => {
   const unknown: { agent?: Error; person?: Error } = {};
   const runShared = shares ? shareConnections(reader, SHARED_CONNECTIONS, isRefusal) : null;
   const read = embedded ? "write" : "read";
-  /** The contract: searches, which take longest, never hold more than half of the connections. */
+  /** Searches take longest, so they never hold more than half of the connections. */
   const half = (places: number): number => Math.max(1, Math.floor(places / 2));
-  // The embedded database runs one statement at a time, so in a second search everybody else would wait for both.
+  // The embedded database runs one statement at a time, so with a second search everybody else would wait for both.
   const searches = embedded ? 1 : half(poolSize);
   const onReplicas = Math.max(1, poolSize * replicaPools.length);
   const turns = createTurns<Place>({
@@ -349,7 +349,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
 
   const inTurn = async <Result>(lane: Place, work: () => Promise<Result>): Promise<Result> => {
     const request = currentRequest();
-    // What the service does for itself is little, and does not wait for callers.
+    // The service's own few calls do not wait for callers.
     if (request?.caller === undefined) return work();
     if (options.isPrepared?.() === false) throw STARTING;
     const turn = turns.take(request.caller, lane, request);
@@ -401,7 +401,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         return inTurn(`replica ${lane}`, () =>
           replicas.read(hash, (sessions) =>
             run(sessions).catch((error: unknown) => {
-              // Others' rows may not have arrived yet: an id that another agent has just passed on is not found.
+              // Others' rows may not have arrived yet, such as the id that another agent has just passed on.
               if (isRefusal(error) && !/^PT40[14]$/.test(codeOf(error))) throw error;
               // A statement that took too long would take as long on the primary.
               if (codeOf(error) === "57014") throw error;
@@ -419,7 +419,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         return body;
       } catch (error) {
         if (hash !== null && kind !== "visitor" && isUnknownCaller(error)) {
-          // All these errors say the same, so one is kept.
+          // All these errors are the same, so one is kept.
           unknown[kind] ??= error;
           callers.refuse(hash, unknown[kind]);
           // Any other problem was found after the caller was.

@@ -15,8 +15,8 @@ import { SOCKET, takeDataFolder } from "./data_folder.ts";
 const MAX_CONNECTIONS = 60;
 
 /**
- * PostgreSQL's own cache. PGlite fills all of it at the start, and its default of 128 MB would be a quarter of the memory of
- * the whole service. The kernel's cache is behind it.
+ * PostgreSQL's own cache. PGlite fills all of it at the start, and its default of 128 MB would be a quarter of the
+ * service's memory. The kernel's cache is behind it.
  */
 const SHARED_BUFFERS = "32MB";
 

@@ -4,10 +4,9 @@ import pg from "pg";
 import type { Log } from "../base/log.ts";
 
 /**
- * Waits for what the database tells: that a submission is completed, or that something happened to an account. Each
- * process has one LISTEN connection. Notifications do not arrive on PGlite, through a transaction pooler, or while the
- * connection is opened again. Meanwhile those who wait for submissions poll, and one query at a time asks for all who
- * wait for events.
+ * Waits for notifications: a submission is completed, or something happened to an account. Each process has one LISTEN
+ * connection. Notifications do not arrive on PGlite, through a transaction pooler, or while the connection is opened
+ * again. Then calls that wait for submissions poll, and one query at a time asks for all that wait for events.
  *
  *   reader     an account or agent whose events somebody waits for (internal.event_readers)
  *   snapshot   the transactions that were finished when a reader read
@@ -21,8 +20,10 @@ export type Notifications = {
   completion(submissionId: string, milliseconds: number): Promise<void>;
   /** Returns the place to which everything has been heard. */
   place(): number;
-  /** Waits for an event of some readers. @returns "event" if there may be one, "none" when the time is over, the client
-   * has hung up or the process stops, and "refused" if the caller has too many calls that wait for events */
+  /**
+   * Waits for an event of some readers. @returns "event" if there may be one, "none" when the time is over, the client
+   * has hung up or the process stops, and "refused" if the caller has too many calls that wait for events
+   */
   event(wait: EventWait): Promise<"event" | "none" | "refused">;
   /** Returns how many calls wait for events. */
   waiting(): number;
@@ -52,7 +53,10 @@ const RECONNECT_MS = 500;
  * a match must reach its reader within a second.
  */
 const TICK_MS = 250;
-/** An agent needs one call that waits, and a few more if it runs in several places. As many as may run at once. */
+/**
+ * Calls of a caller that may wait, as many as may run at once. An agent needs one, and a few more if it runs in several
+ * places.
+ */
 const EACH = 8;
 
 type Waiting = EventWait & { until: number; end: (how: "event" | "none") => void };
@@ -60,7 +64,7 @@ type Waiting = EventWait & { until: number; end: (how: "event" | "none") => void
 /**
  * Listens on a connection of its own, and opens a new one when it is lost.
  * @param options.url null: there are no notifications, so submissions always wait for their full time
- * @param options.readersSince asks the database whom the events concern that a snapshot does not have
+ * @param options.readersSince asks the database whom events after a snapshot concern
  * @param options.stopping ends all waits for events, because the process stops
  */
 export const listenForNotifications = (options: {
@@ -89,7 +93,7 @@ export const listenForNotifications = (options: {
   let missing = true;
   let isPolling = false;
   let timer: NodeJS.Timeout | null = null;
-  /** Runs the timer on behalf of nobody: it would otherwise run on behalf of the request that started it. */
+  /** Runs the timer on behalf of nobody, and not of the request that started it. */
   const onBehalfOfNobody = AsyncLocalStorage.snapshot();
 
   const hear = (reader: string): void => {
@@ -106,7 +110,7 @@ export const listenForNotifications = (options: {
     for (const wait of byReader.get(reader) ?? []) wait.end("event");
   };
 
-  /** Returns a snapshot that has nothing that one of those who wait has not read. A snapshot begins with its xmin. */
+  /** Returns a snapshot that every waiting call has read. A snapshot begins with its xmin. */
   const earliest = (): string => {
     let least: bigint | null = null;
     for (const { snapshot } of waits) {
@@ -125,7 +129,7 @@ export const listenForNotifications = (options: {
       const { snapshot, readers } = await readersSince(polled ?? earliest());
       polled = snapshot;
       for (const reader of readers) hear(reader);
-      // If the process listened before it asked, everything that is missing in the answer is notified.
+      // If the process listened before it asked, everything missing in the answer is notified.
       if (listened && client !== null) {
         missing = false;
         polled = null;
@@ -178,7 +182,7 @@ export const listenForNotifications = (options: {
       if (closed) await fresh.end();
       else {
         client = fresh;
-        // Nobody has missed anything if nobody waits. A call that is just reading has noted an earlier place.
+        // If nobody waits, nobody has missed anything. A call that is reading now has noted an earlier place.
         if (waits.size === 0) {
           missing = false;
           polled = null;
@@ -243,7 +247,7 @@ export const listenForNotifications = (options: {
     async event(asked) {
       if (stopping.aborted || asked.gone?.aborted) return "none";
       if ((callers.get(asked.caller) ?? 0) >= EACH) return "refused";
-      // What was notified while the call read; or the process cannot know, because it forgot or did not listen.
+      // Notified while the call read, or the process cannot know, because it forgot or did not listen.
       if (asked.place < forgotten || asked.readers.some((reader) => (heard.get(reader) ?? 0) > asked.place))
         return "event";
       return new Promise((resolve) => {

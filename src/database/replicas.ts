@@ -7,15 +7,15 @@ import type pg from "pg";
  *   mark      a snapshot of the primary, with a WAL position at which a replica has all of the snapshot
  *   reached   the latest mark that a replica is known to have replayed
  *
- * The positions of writes do not travel from process to process, because agents keep no cookies, and because a process
- * cannot know what it has not received. They are rows: every transaction notes the accounts whose rows it changes
- * (db/schema/internal/platform/note_write.sql). Before a read, the process asks the primary whether the account of the caller
- * has a write that the replica's mark does not contain. If so, the read goes to the primary. The question is asked after
- * the read has arrived, so its answer covers every write that was acknowledged before, by any process. All reads that
+ * Processes do not pass on the positions of writes: agents keep no cookies, and a process cannot know what it has not
+ * received. They are rows: every transaction notes the accounts whose rows it changes
+ * (db/schema/internal/platform/note_write.sql). Before a read, the process asks the primary whether the account of the
+ * caller has a write that the replica's mark does not contain. If so, the read goes to the primary. The question comes
+ * after the read has arrived, so its answer covers every write that any process acknowledged before. All reads that
  * arrive while one question is under way share the next one, so the primary answers one small statement for many reads.
  *
- * If the primary cannot be asked, no read uses a replica: a removed agent must not be answered, and nobody else knows
- * who was removed.
+ * If the primary cannot be asked, no read uses a replica: a removed agent must not be answered, and only the primary
+ * knows who was removed.
  */
 export type Replicas = {
   /**
@@ -40,9 +40,9 @@ type Mark = { snapshot: string; lsn: bigint; server: string; at: number };
 type Question = { hash: Buffer; mark: Mark; answer: (mayRead: boolean) => void };
 
 /**
- * A replica that is further behind is not used. Other callers' offers appear that much later there. Much longer than the
- * ten seconds between two heartbeats of a worker, which write WAL even if nobody else does; and much shorter than the
- * five minutes for which writes stay noted (jobs.purge_keys).
+ * A replica that is further behind is not used. Other callers' offers appear there that much later. Much longer than
+ * the ten seconds between two heartbeats of a worker, which write WAL even if nobody else does; much shorter than the
+ * five minutes for which notes of writes are kept (jobs.purge_keys).
  */
 const MAX_BEHIND_MS = 30_000;
 /**
@@ -66,7 +66,7 @@ const positionOf = (lsn: string): bigint => {
 /**
  * Follows the replicas and decides which reads they may answer.
  * @param options.primary a pool of one connection to the primary, for nothing else. Its queries need a time limit
- * @param options.onChange is called when a replica comes into use or goes out of use
+ * @param options.onChange called when a replica comes into use or goes out of use
  * @param options.pooled the primary is behind a pooler, so named statements are not used
  * @param options.mostBehindMs shorter than MAX_BEHIND_MS in tests
  */
@@ -98,7 +98,7 @@ export const followReplicas = (options: {
     marks = [];
     for (const replica of replicas) replica.reached = null;
   };
-  // After a crash, the primary gives the numbers of transactions and positions of its log that were lost again.
+  // After a crash, the primary reuses lost numbers of transactions and positions in its log.
   primary.on("remove", forget);
 
   const isInUse = ({ reached }: Followed): boolean =>
@@ -133,7 +133,7 @@ export const followReplicas = (options: {
         for (const [i, { mark: reached, answer }] of batch.entries())
           answer(lacking[i] === false && reached.server === mark.server);
       } catch {
-        // The reads go to the primary, which says for itself what is wrong.
+        // The reads go to the primary, whose own error says what is wrong.
         for (const { answer } of batch) answer(false);
       }
     }

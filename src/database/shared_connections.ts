@@ -5,9 +5,9 @@ import type pg from "pg";
  * it (node-postgres' pipeline mode). Then a busy process needs fewer writes, reads and switches between processes for the
  * same statements.
  *
- * Each statement is a transaction of its own, so an error, a refusal or a statement timeout ends only the statement it
- * belongs to. The answers come in the order of the statements, so only statements of a few milliseconds may share. Whoever
- * takes longer checks a connection out of the pool, and nobody shares a connection that is checked out.
+ * Each statement is its own transaction, so an error, a refusal or a statement timeout ends only that statement. The
+ * answers come in the order of the statements, so only statements of a few milliseconds may share. A longer one checks
+ * a connection out of the pool and has it alone.
  */
 
 /** Runs a statement on a connection that is shared, or fails as the statement does. */
@@ -76,7 +76,7 @@ export const shareConnections = (pool: pg.Pool, most: number, leavesUsable: (err
         one.failed = true;
         shared.delete(one);
       }
-      // The statement before it was to prepare it and failed, for example because it waited too long for a lock.
+      // The statement that should have prepared it failed, for example because it waited too long for a lock.
       if ((error as { code?: unknown }).code === UNKNOWN_STATEMENT) return await pool.query<Row>(statement);
       throw error;
     } finally {

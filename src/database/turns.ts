@@ -19,8 +19,8 @@ export type Lane = { pool: string; most?: number };
 /** How one call takes its turn. */
 type CallOptions = {
   /**
-   * The call belongs to a request that has had a turn, or waits for one. So it goes before the caller's other calls, it
-   * is never refused, and it does not count as waiting.
+   * The call belongs to a request that has had a turn, or waits for one. So it goes before the caller's other calls, is
+   * never refused, and does not count as waiting.
    */
   isStarted?: boolean | undefined;
   /** Makes the signal with which the call leaves the queue. It is asked for only if the call has to wait. */
@@ -35,8 +35,7 @@ export type Turns<Name extends string> = {
   /**
    * Waits for the caller's turn.
    * @throws an Error in the form of a refusal by the database, so that src/base/problem.ts understands it: 429 if the
-   * caller has too many calls waiting, 503 if nothing succeeds any more, or if the client has hung up or the process
-   * stops
+   * caller has too many calls waiting, 503 if nothing succeeds any more, the client has hung up or the process stops
    */
   take(caller: string, lane: Name, options?: CallOptions): Promise<EndTurn>;
   /** Returns how many calls wait for a place, by pool. */
@@ -47,17 +46,17 @@ export type Turns<Name extends string> = {
   close(): void;
 };
 
-/** The contract: at most 8 calls of a caller run at once. */
+/** At most this many calls of a caller run at once. */
 const RUNNING = 8;
-/** The contract: at most 256 further calls of a caller wait. */
+/** At most this many further calls of a caller wait. */
 const WAITING = 256;
 /**
  * A call that has waited this long, while nothing that it waits for has succeeded, is refused: the database is stuck.
- * Longer than a statement waits for a lock (2 s), so that the calls behind a locked row get their turn first, and short
- * enough that both waits together stay below five seconds.
+ * Longer than a statement waits for a lock (2 s), so that the calls behind a locked row get their turn first; both
+ * waits together stay below five seconds.
  */
 const STUCK_MS = 3_000;
-/** The interval at which calls that wait are checked for that. */
+/** The interval of this check. */
 const CHECK_MS = 250;
 
 const refusal = (code: string, message: string, problem?: { detail: string; retryAfter: number }): Error =>

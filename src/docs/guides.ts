@@ -4,7 +4,7 @@ import { rootOf } from "../base/address.ts";
 
 /**
  * The guides at /docs, in four groups. A guide is a Markdown file: the first heading is its title, and the first
- * paragraph says what it is for. `{base_url}` stands for the address of this service.
+ * paragraph its purpose. `{base_url}` stands for the address of this service.
  */
 
 /** A part of a guide that can be found and linked to. */
@@ -23,7 +23,7 @@ export type Guide = {
   sections: readonly Section[];
 };
 
-/** The guides by what a reader wants to do, in the order of the page /docs. */
+/** The guides by their readers' aims, in the order of the page /docs. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Use it": ["connect", "person", "mail"],
   "Build an agent": ["rest", "client", "sandbox", "errors", "events", "webhooks", "freshness"],
@@ -51,7 +51,7 @@ const rendererFor = (baseUrl: string) => {
   const { escapeHtml } = md.utils;
   md.renderer.rules["fence"] = (tokens, at) => {
     const { info = "", content = "" } = tokens[at] ?? {};
-    // Behind the language may be a name, by which a test finds the block.
+    // A name may follow the language, by which a test finds the block.
     const language = escapeHtml(info.trim().split(" ")[0] ?? "");
     return `<div class="snippet"><pre><code class="language-${language}">${escapeHtml(content)}</code></pre><button type="button" class="copy" data-copy hidden>Copy</button></div>\n`;
   };

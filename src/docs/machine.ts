@@ -41,7 +41,7 @@ export const makeSkillIndex = (baseUrl: string): string => {
 /** The host of an address as the namespace of a name: souk.example.com becomes com.example.souk. */
 const namespaceOf = (baseUrl: string): string => {
   const { hostname } = new URL(baseUrl);
-  // An address of numbers has no parts that go from general to special, and brackets are not allowed.
+  // An IP address has no parts that go from general to special, and brackets are not allowed.
   const isAddress = /^[\d.]+$|^\[/.test(hostname);
   return isAddress
     ? hostname.replaceAll(/[^a-zA-Z0-9.]+/g, "-").replaceAll(/^-|-$/g, "")

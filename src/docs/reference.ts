@@ -32,7 +32,7 @@ export type Operation = {
 /** The reference: calls by subject, in the order of the document. */
 export type Reference = { tags: { name: string; description: string; operations: Operation[] }[] };
 
-/** Members of members are listed so deep. What is deeper is in the example, and in the document itself. */
+/** The depth to which members are listed. Deeper ones are in the example, and in the document itself. */
 const DEPTH = 4;
 
 /** More values than these are not listed in the type of a field. */
@@ -53,7 +53,7 @@ const followerOf =
 
 type Follow = ReturnType<typeof followerOf>;
 
-/** The schema that stands for all members of allOf, and for the only alternative to null. */
+/** Joins the members of allOf into one schema, and skips a union with null. */
 const simplest = (value: Json, follow: Follow): Json => {
   const schema = follow(value);
   const all: Json[] = (schema.allOf ?? []).map((one: Json) => simplest(one, follow));
@@ -100,7 +100,7 @@ const typeOf = (value: Json, follow: Follow): string => {
 
 /**
  * Lists the members of a schema, and the members of these, by their paths. Of several alternatives it lists the members
- * of each; those that one of them need not have are not required.
+ * of each; a member is required only if all of them require it.
  */
 const fieldsOf = (value: Json, follow: Follow, prefix = "", depth = DEPTH): Field[] => {
   const schema = simplest(value, follow);

@@ -11,7 +11,7 @@ type Entry = { kind: string; title: string; path: string; text: string };
 export type Result = { kind: string; title: string; path: string; snippet: string };
 
 /** A reader looks at one screen of results. */
-const MOST = 20;
+const MAX_RESULTS = 20;
 
 /** The longest query. Nobody types more, and a longer one would cost more. */
 export const QUERY_LENGTH = 100;
@@ -21,7 +21,7 @@ const SNIPPET_LENGTH = 160;
 
 const folded = (text: string): string => text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 
-/** Text without the marks of Markdown, on one line. */
+/** Text without Markdown's marks, on one line. */
 const plain = (text: string): string =>
   text
     .replaceAll(/\]\([^)]*\)/g, "")
@@ -29,7 +29,7 @@ const plain = (text: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-/** Makes the index of what can be found. */
+/** Makes the index of the documentation. */
 export const indexOf = (guides: readonly Guide[], { tags }: Reference): Entry[] => [
   ...guides.flatMap(({ slug, title, sections }) =>
     sections.map((section) => ({
@@ -71,6 +71,6 @@ export const find = (entries: readonly Entry[], query: string): Result[] => {
     .filter(({ all }) => words.every((word) => all.includes(word)))
     .map(({ entry, title }) => ({ entry, inTitle: words.filter((word) => title.includes(word)).length }))
     .toSorted((one, other) => other.inTitle - one.inTitle)
-    .slice(0, MOST)
+    .slice(0, MAX_RESULTS)
     .map(({ entry: { kind, title, path, text } }) => ({ kind, title, path, snippet: snippetOf(text, first) }));
 };

@@ -25,7 +25,7 @@ export type ShippedTable = {
    * row referred to, the rows that refer to it are not loaded.
    */
   refersTo: readonly (readonly [table: string, ...columns: string[]])[];
-  /** The SQL that gives the value of a column for a row `s`, where it is not the file's. */
+  /** The SQL for the value of a column in a row `s`, where the file does not have it. */
   derived: Readonly<Record<string, string>>;
   /** The columns, in SQL, of the unique index by which a row of the file meets its row of the table. */
   conflict: string;

@@ -25,7 +25,7 @@ const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | 
 };
 
 /**
- * What no file creates any more.
+ * A function or view that no file creates any more.
  * @property clashes a call with fewer arguments fits both this function and a new one with defaults
  */
 type Orphan = { kind: "function" | "view"; oid: number; name: string; clashes: boolean };
@@ -57,13 +57,13 @@ const ORPHANS = `
 
 const NAMES = "select string_agg(oid::regprocedure::text, ', ') as names from pg_proc where oid = any ($1)";
 
-/** The grants of functions, because those of functions that no file creates any more have to stay for a moment. */
+/** The grants of functions: functions that no file creates any more keep theirs for a moment. */
 const GRANTS = `
   select p.oid::regprocedure::text as name, a.grantee::regrole::text as role
   from pg_proc p cross join aclexplode(p.proacl) as a
   where p.pronamespace = any ($1::regnamespace[]) and a.grantee::regrole::text = any ($2)`;
 
-/** The transactions under way in this database, but for the own one. */
+/** The other transactions under way in this database. */
 const UNDER_WAY = `
   select l.virtualtransaction as id from pg_locks l join pg_stat_activity a on a.pid = l.pid
   where l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock' and l.granted and a.datname = current_database()
@@ -74,7 +74,7 @@ const UNDER_WAY = `
  * seconds; a transaction that takes longer is not a request's.
  */
 const UNDER_WAY_MS = 6_000;
-/** The interval at which they are looked at. Most requests take a few milliseconds. */
+/** The interval between two looks at them. Most requests take a few milliseconds. */
 const UNDER_WAY_POLL_MS = 20;
 
 const VIEWS = `
@@ -175,8 +175,8 @@ const untilTheyEnd = async (client: pg.ClientBase): Promise<void> => {
 };
 
 /**
- * Drops functions that the new code does not call. A statement that began before goes on with the old code, and finds
- * them until it ends.
+ * Drops functions that the new code does not call. Earlier statements go on with the old code, and find them until they
+ * end.
  */
 const dropFunctions = async (client: pg.ClientBase, oids: number[]): Promise<void> => {
   if (oids.length === 0) return;
@@ -194,7 +194,7 @@ const dropFunctions = async (client: pg.ClientBase, oids: number[]): Promise<voi
 
 /**
  * Loads the code of db/schema if it differs from the code in the database. Other sessions see the old code until the
- * commit, and then the new code.
+ * commit.
  * @param client a session that may become souk_owner
  * @param folder another folder of the same form, for tests
  * @returns the functions and views that were dropped because no file creates them any more; null if nothing had

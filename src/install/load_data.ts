@@ -74,7 +74,7 @@ const statementFor = (shipped: ShippedTable): string => {
       ? "do nothing"
       : `do update set ${updated.map((name) => `${name} = excluded.${name}`).join(", ")}
          where t.origin = 'shipped' and (${list(updated, "t.")}) is distinct from (${list(updated, "excluded.")})`;
-  // PostgreSQL can use a hash join for arrays, also of nulls, and none for "is not distinct from".
+  // PostgreSQL can use a hash join for arrays, even of nulls, but not for "is not distinct from".
   const keyOf = (row: string) => `jsonb_build_array(${list(key, `${row}.`)})`;
   return `
     with s as materialized (select * from json_populate_recordset(null::${table}, $1)),

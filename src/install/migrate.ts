@@ -11,7 +11,7 @@ const MIGRATION_LOCK = "8317996141034170226";
 /** A migration that cannot get a lock gives up after this time, because all later requests queue behind it. */
 const LOCK_TIMEOUT = "5s";
 
-/** How long to wait for another process that migrates. A first migration on a busy machine takes this long. */
+/** The wait for another process that migrates. A first migration on a busy machine takes this long. */
 const TURN_MS = 60_000;
 
 /** The interval of tries to get the advisory lock. A migration takes seconds. */
@@ -35,15 +35,15 @@ const withSetting = (url: string, setting: string): string => {
   return parsed.href;
 };
 
-/** The SQLSTATE (read_only_sql_transaction) of a change that a session for looking only tries. */
+/** The SQLSTATE (read_only_sql_transaction) of a change in a read-only session. */
 const READ_ONLY = "25006";
 
 const isReadOnly = (error: unknown): boolean =>
   error instanceof Error && (("code" in error && error.code === READ_ONLY) || isReadOnly(error.cause));
 
 /**
- * Why a superuser does not change a database that exists: whatever another role has left there, such as a trigger, would
- * run with the rights of the session's login. Setting a role does not help, because a trigger can reset it.
+ * Why a superuser does not change an existing database: another role's trigger, for example, would run with the rights
+ * of the session's login. Setting a role does not help, because a trigger can reset it.
  */
 const refusal = (login: string): Error =>
   new Error(
@@ -62,13 +62,13 @@ const superuserOfMarket = async (session: pg.Client): Promise<string | null> => 
 };
 
 /**
- * Makes a database, or brings it up to date: the structure, the code, graphile-worker's own schema, and the shipped rows.
- * Does nothing if the database is up to date. Several processes may call it at once.
+ * Makes a database, or brings it up to date: the structure, the code, graphile-worker's own schema, and the shipped
+ * rows. Several processes may call it at once.
  * @param url a login that may become souk_owner (souk_migrator); for a new database also one that owns it and may create
  *   roles, and the extension vector if it does not exist yet
  * @param options.embedded the embedded database: only its own process uses it, so its superuser's login may migrate it
- * @param options.refuseSuperuser a superuser's login is refused if the database exists. Without it, one may look whether
- *   there is something to do, and is refused if there is
+ * @param options.refuseSuperuser a superuser's login is refused if the database exists; otherwise only if something
+ * would change
  * @param options.stopping ends the wait for another process that migrates
  * @throws if a step fails or cannot get a lock in time, if another state of the sources made the database, or if a
  *   superuser's login would change a database that exists; the step has then changed nothing

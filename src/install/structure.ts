@@ -7,28 +7,29 @@ import { migrateQueue } from "./queue.ts";
 import { codeHash, readSchema, SCHEMA, type Schema, structureHash } from "./schema_files.ts";
 
 /**
- * Makes the structure of a new database from db/schema, and brings the structure of an older release up to date by the
- * migrations in db/migrations. There is no migration before release 1.0.0.
+ * Makes the structure of a new database from db/schema, and brings an older one up to date by the migrations in
+ * db/migrations. There is no migration before release 1.0.0.
  */
 
 /** Where the committed migrations are, in the layout of graphile-migrate. */
 const MIGRATIONS = fileURLToPath(new URL("../../db/migrations", import.meta.url));
 
 /**
- * The message of PostgreSQL if another session has just changed the same row of its catalog. Roles belong to the whole
- * server, so two of its databases that are made at the same time may change one. One of them fails, and changes nothing.
+ * PostgreSQL's message if another session has just changed the same row of its catalog. Roles belong to the whole
+ * server, so two databases that are made at the same time may change the same role. One of them fails, and changes
+ * nothing.
  */
 const CHANGED_MEANWHILE = "tuple concurrently updated";
-/** How often that is tried. Each failure means that another database was prepared, so few follow each other. */
+/** Each failure means that another database was prepared, so few failures follow each other. */
 const MAX_TRIES = 5;
 
-/** The structure of the database is not one that this release can bring up to date. */
+/** No migration leads from the database's structure to this one. */
 const OTHER_STRUCTURE =
   "Another state of Souk made this database, and no migration leads from there to this one, because nothing before " +
   "release 1.0.0 was released. Make a new database: delete the folder .data (DATA_DIR) of the embedded database, or " +
   "name an empty database in DATABASE_URL. To keep what is in it, dump it and start the Souk that made it.";
 
-/** The login may not create roles, and nobody who may has done it. */
+/** The login may not create the missing roles. */
 const UNPREPARED =
   "This database has not been prepared for this login. Either run db/schema/roles.sql and db/schema/logins.sql in it with " +
   "psql as a superuser, and then migrate as souk_migrator; or migrate the first time with a login that owns the database " +
@@ -100,7 +101,7 @@ const makeDatabase = async (client: pg.ClientBase, schema: Schema, committed: re
 const currentStructure = async (client: pg.ClientBase): Promise<string | null> => {
   const { rows } = await client.query<{ exists: boolean }>("select to_regnamespace('market') is not null as exists");
   if (!rows[0]?.exists) return null;
-  // A database of an early state has no such row, or not even the table.
+  // An early database has no such row, or not even the table.
   await client.query("begin; set local role souk_owner");
   const loaded = await client
     .query<{ hash: string }>("select hash from internal.loaded where name = 'structure'")
@@ -113,7 +114,7 @@ const currentStructure = async (client: pg.ClientBase): Promise<string | null> =
  * Makes a new database, or brings the structure of an older one up to date.
  * @param client a session with the login of connectionString, which may become souk_owner, or may create it
  * @param folders other folders of the same form, for tests
- * @throws if the structure is another one and no migration leads to this one; nothing has then changed
+ * @throws if the structure is another one and no migration leads to this one; then nothing has changed
  */
 export const applyStructure = async (
   client: pg.ClientBase,

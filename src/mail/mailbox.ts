@@ -3,9 +3,9 @@ import { newSecret } from "../base/tokens.ts";
 import type { Mailer, Message } from "./mailer.ts";
 
 /**
- * A mailer that sends nothing: it keeps the messages in memory, and a page shows them. So a person who tries the service on
- * their own machine can sign in by e-mail without a mail server. The address of the page has a secret, because a proxy on
- * this machine may pass on requests of others as if they were its own.
+ * A mailer that sends nothing: it keeps the messages in memory, and a page shows them. So a person who tries the
+ * service on their own machine can sign in by e-mail without a mail server. The page's address has a secret, because a
+ * proxy on this machine may pass on others' requests as its own.
  */
 
 /** A message that was kept instead of being sent. */
@@ -36,8 +36,8 @@ export const keepsMail = ({
 }): boolean =>
   databaseUrl === null && signIn.mail === null && isLoopbackHost(baseUrl === null ? host : new URL(baseUrl).hostname);
 
-/** Nobody reads more when trying something out, and older sign-in messages no longer work. */
-const MOST = 50;
+/** More than anybody reads when trying something out; older sign-in messages no longer work. */
+const MAX_MESSAGES = 50;
 
 /** Opens an empty mailbox. */
 export const openMailbox = (): Mailbox => {
@@ -45,7 +45,7 @@ export const openMailbox = (): Mailbox => {
   return {
     path: `/mailbox/${newSecret()}`,
     send: async (to, { subject, text }) => {
-      kept = [{ to, subject, text, at: new Date() }, ...kept].slice(0, MOST);
+      kept = [{ to, subject, text, at: new Date() }, ...kept].slice(0, MAX_MESSAGES);
     },
     messages: () => kept,
     close: () => {},

@@ -38,7 +38,7 @@ const SILENCE_TIMEOUT_MS = 8_000;
 /** The time limit for one message. Without it, a server that sends a byte now and then could delay it forever. */
 const DEADLINE_MS = 12_000;
 
-/** Messages are small and few. More connections would only run into the limits of mail servers. */
+/** Messages are small and few. More connections would only hit the limits of mail servers. */
 const CONNECTIONS = 2;
 
 /** The Retry-After when the mail server is down, in seconds. */
@@ -53,7 +53,9 @@ const factsOf = (thrown: unknown): Record<string, unknown> => {
   return { code, responseCode, command };
 };
 
-/** Whether the mail server has refused the address permanently: as unknown, or as none (501), such as a..b@example.org. */
+/**
+ * Whether the mail server has refused the address permanently: as unknown or malformed (501), such as a..b@example.org.
+ */
 const isAddressRefused = (thrown: unknown): boolean => {
   const { code, responseCode } = factsOf(thrown);
   return (

@@ -51,7 +51,7 @@ export const approvalMessage = (data: { agentName: string; approvedAt: string; s
   });
 
 /**
- * The message that tells a person, after a sign-in method was proved, what became of the agents of the account.
+ * The message that tells a person, after a sign-in method was proved, what became of the account's agents.
  * @param data.provedAt RFC 3339 in UTC
  * @param data.recovered whether the proof recovered the account
  * @param data.kept the names of the agents that go on

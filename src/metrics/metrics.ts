@@ -21,9 +21,9 @@ export type Metrics = {
    * @param parts the times of its parts, if they were measured
    */
   countRequest(operation: unknown, status: number, milliseconds: number, parts?: Parts): void;
-  /** Whether anybody can read the metrics. Otherwise, what costs time to measure is not measured. */
+  /** Whether anybody can read the metrics. Otherwise, costly measurements are left out. */
   readonly exposed: boolean;
-  /** Records how long one extraction took, as an extractor reports it to onOutcome. */
+  /** Records one extraction, as an extractor reports it to onOutcome. */
   countExtraction(outcome: Outcome): void;
   /** Wraps an embedder so that its calls are counted. */
   measured(embedder: Embedder): Embedder;
@@ -63,14 +63,17 @@ const stateShape = z.object({
   heartbeat_age_seconds: z.number().nullable(),
   workers: z.number(),
   invariants: z.record(z.string(), z.number()),
-  // A database before its migration does not say this yet.
+  // A database before its migration does not have this.
   functions: z.array(oneFunction).default([]),
   checked_seconds_ago: z.number().nullable(),
 });
 
 const withinTime = <T>(work: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error("The database took too long to tell its state.")), STATE_TIMEOUT_MS);
+  const timer = setTimeout(
+    () => reject(new Error("The database took too long to return its state.")),
+    STATE_TIMEOUT_MS,
+  );
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 };
 

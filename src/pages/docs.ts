@@ -18,8 +18,8 @@ import { renderPage } from "./render.ts";
 const NOTHING = problem("not_found", "There is no such page in the documentation. Look for it at /docs.");
 
 /**
- * Returns a function that makes something for a base URL and keeps it, because the base URL is known only after the
- * server listens, and does not change then.
+ * Returns a function that makes something for a base URL once: the base URL is known only after the server listens, and
+ * does not change then.
  */
 const kept = <Made>(make: (baseUrl: string) => Made): ((baseUrl: string) => Made) => {
   let last: { baseUrl: string; made: Made } | undefined;
@@ -29,7 +29,7 @@ const kept = <Made>(make: (baseUrl: string) => Made): ((baseUrl: string) => Made
   };
 };
 
-/** Programs on pages of other hosts may read these documents, too: there is nothing in them that is not public. */
+/** Programs on other hosts' pages may read these documents, too: everything in them is public. */
 const FOR_ALL = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
 
 /** Makes the pages of the documentation, and the documents for programs. */

@@ -35,7 +35,7 @@ export type Page = {
 /** Five minutes: long enough for a person who looks around, and short enough that a changed text appears soon. */
 const PUBLIC_CACHE = "public, max-age=300";
 
-/** All our paths are shorter. A suffix that somebody else appended need not survive the sign-in. */
+/** All our paths are shorter. A suffix that somebody else appended may get lost in the sign-in. */
 const RETURN_LENGTH = 500;
 
 /**
@@ -146,7 +146,7 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
 
   for (const page of list) {
     const { get, post } = page;
-    // Made at the first request, because the base URL is known only after the server listens.
+    // Made at the first request: the base URL is known only after the server listens.
     let headers: RequestHandler | undefined;
     const route = router.route(page.path).all((request, response, next) => {
       response.locals["operation"] = page.operation;

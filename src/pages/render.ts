@@ -10,8 +10,8 @@ import { type Place, placeOf } from "../web/redirect.ts";
 import { assetPath } from "./assets.ts";
 
 /**
- * Renders pages, with a function for each. Templates are read and compiled once, when this module is loaded, so that a
- * broken template stops the start of the process and not a request.
+ * Renders pages, with a function for each. Templates are read and compiled when this module is loaded, so that a broken
+ * template stops the start of the process and not a request.
  */
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
@@ -143,7 +143,7 @@ export const renderApproved = (
 /** A place to which a person's browser goes back, and its address. */
 type Back = Place & { address: string };
 
-/** Renders the page after "Approve" for a client of OAuth. It goes on by itself; its link is for when it does not. */
+/** Renders the page after "Approve" for a client of OAuth. It goes on by itself; if it does not, it has a link. */
 export const renderReturning = (baseUrl: string, agentName: string, back: Back): string =>
   renderPage("returning", baseUrl, { name: visibleName(agentName), back });
 
@@ -186,7 +186,7 @@ const CONNECTION_GUIDANCE: Guides = {
 };
 
 const NEW_VERIFICATION = "Your agent can ask for a new verification link at any time; it stays connected as it is.";
-/** For requests of clients of OAuth. Opening the page again makes the same mistake again. */
+/** For requests by clients of OAuth. Opening the page again would repeat the mistake. */
 const AUTHORIZATION_GUIDANCE: Guides = {
   bad_request: {
     heading: "This program cannot be connected",

@@ -15,7 +15,7 @@ const tokenOf = (request: Request): string | null => {
 /** The agent's token, null if it is a person's session, and the hash of the token or of the session's secret. */
 type Credential = { token: string | null; hash: Buffer };
 
-/** A request keeps its credential, because it is asked for several times and a hash takes some microseconds. */
+/** A request keeps its credential, because it is needed several times and a hash takes some microseconds. */
 const CREDENTIAL = Symbol("credential");
 
 const readCredential = (request: Request, baseUrl: string): Credential | null => {

@@ -26,8 +26,9 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const QUICK_BYTES = 16 * 1024;
 
 /**
- * So many larger bodies are in memory at once, some five megabytes each with what is parsed of it, and eight of a caller.
- * Without a limit, one caller could send thousands slowly and take all memory. Requests that large are rare.
+ * At most this many larger bodies are in memory at once, and eight of a caller: some five megabytes each, with the
+ * parsed values. Without a limit, one caller could send thousands slowly and take all memory. Requests that large are
+ * rare.
  */
 const LARGE_AT_ONCE = 64;
 
@@ -39,8 +40,7 @@ const turns = createTurns({
 });
 
 /**
- * Waits until a body that may be large may be read. Until then it stays with its sender. The turn lasts until the request
- * is answered.
+ * Waits until a body that may be large may be read. The turn lasts until the request is answered.
  * @returns a function that ends the turn before that, because the body turned out to be small
  * @throws if the caller has too many calls waiting, or hangs up
  */
@@ -53,16 +53,16 @@ const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
 };
 
 /**
- * The members and entries of a body, at all depths: thirty times what the largest request needs. A megabyte has room for
- * half a million empty lists, which take a quarter of a second to parse and to look at, and meanwhile nobody else is
+ * The members and entries of a body, at all depths: thirty times what the largest request needs. A megabyte has room
+ * for half a million empty lists, which take a quarter of a second to parse and check, and meanwhile nobody else is
  * answered. Strings of any length cost little.
  */
 const MAX_VALUES = 5_000;
 
 /**
- * How deep objects and lists may lie in each other, the body itself being the first level: more than twenty times as deep
- * as any request is. Functions that call themselves for each level, such as JSON.stringify, have a stack for some
- * thousands, and fewer where the stack is in use already.
+ * How deep objects and lists may lie in each other, the body itself being the first level: more than twenty times as
+ * deep as any request is. Recursive functions, such as JSON.stringify, have a stack for some thousands, and for fewer
+ * where the stack is in use already.
  */
 const MAX_LEVELS = 200;
 
@@ -80,7 +80,7 @@ export const EXPECTS_CONTINUE = Symbol("expects continue");
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
-/** Returns whether a request's body may turn out larger than `bytes` once it is read: if it is, or does not say so. */
+/** Returns whether a request's body may be larger than `bytes`: it says so, or does not say. */
 export const mayExceed = (request: IncomingMessage, bytes: number): boolean =>
   hasBody(request) &&
   (request.headers["content-length"] === undefined ||
@@ -179,7 +179,7 @@ const endOfString = (text: string, start: number): number => {
   return text.length;
 };
 
-/** Returns what a text has too much of if it is JSON, or null. Looks at no values after those that are too many. */
+/** Returns what a text has too much of if it is JSON, or null. Stops at the first excess value. */
 const excessOf = (text: string): string | null => {
   // Every level has a beginning and an end.
   if (text.length <= 2 * MAX_LEVELS) return null;
@@ -215,9 +215,9 @@ export const parseJson = (text: string): unknown => {
 };
 
 /**
- * Removes the members that are null, at all depths: they count as absent. Models and their frameworks send null for what
- * they leave out. An entry of a list stays, because without it the others would move. GraphQL is read without this, because
- * there a condition that is null selects what has no value.
+ * Removes null members, at all depths: they count as absent. Models and their frameworks send null for what they leave
+ * out. Null entries of lists stay, because without them the others would move. GraphQL is read without this, because a
+ * null condition there selects what has no value.
  * @param value as parseJson returned it, which limits its depth. It is changed
  */
 export const withoutNulls = <Value>(value: Value): Value => {

@@ -5,8 +5,8 @@ import { networkOf } from "../base/address.ts";
 
 /**
  * Fair use of connections. A process has a limited number of them, which callers share by the network of their address:
- * when all are open, a new connection takes the place of one of the network that has most. Behind a proxy all
- * connections are the proxy's, which then has to share them.
+ * when all are open, a new connection replaces one of the network that has most. Behind a proxy all connections are the
+ * proxy's, which then has to share them.
  */
 
 /**
@@ -19,16 +19,16 @@ const OPEN_REQUESTS = 32;
 const SILENT_MS = 500;
 
 /**
- * After an answer that ends a connection, the rest of the request's body is discarded for so long, and so much of it: what
- * clients are allowed to send at most takes that long on a slow line. Many clients read the answer only when they have
- * sent everything, and a connection that is closed before that is reset, with the answer.
+ * After an answer that ends a connection, the rest of the request's body is discarded, up to this time and size: the
+ * largest body takes that long on a slow line. Many clients read the answer only when they have sent everything; a
+ * connection that is closed earlier is reset, and the answer is lost.
  */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 2 * 1024 * 1024;
-/** The interval at which it is looked at how much of a discarded body has arrived. */
+/** The interval at which the size of a discarded body is checked. */
 const LINGER_CHECK_MS = 50;
 
-/** Answers wait in memory until their client reads them. The interval at which it is looked at how much waits. */
+/** Answers wait in memory until their client reads them. Their size is checked at this interval. */
 const UNREAD_CHECK_MS = 1_000;
 
 /**
@@ -51,7 +51,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
   /** Whether the process stops. Each connection then ends with the last answer that it owes. */
   let stopping = false;
 
-  /** What waits for the client of a connection. An answer has no socket until those before it are sent. */
+  /** The bytes that wait for a connection's client. An answer has no socket until those before it are sent. */
   const unreadOf = (socket: Socket): number => {
     let bytes = socket.writableLength;
     for (const response of requests.get(socket) ?? []) if (response.socket === null) bytes += response.writableLength;
@@ -59,8 +59,8 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
   };
 
   /**
-   * Closes connections whose clients do not read, if too much waits: the largest of the network for which most waits.
-   * Others may read as slowly as they like.
+   * Closes connections whose clients do not read, if too much waits in all: the largest of the network for which most
+   * waits. Otherwise a client may read as slowly as it likes.
    */
   const dropUnread = (): void => {
     const waiting = [...networks].map(([, sockets]) => {
@@ -153,7 +153,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
     const { socket } = request;
     const responses = requests.get(socket) ?? new Set();
     const before = [...responses].at(-1);
-    // Its client knows that this connection carries no further request. It would get no answer to this one.
+    // Its client knows that this connection carries no further request, and would get no answer to this one.
     if (before?.headersSent && !before.shouldKeepAlive) return;
     requests.set(socket, responses.add(response));
     latest.set(socket, request);

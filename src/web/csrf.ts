@@ -49,7 +49,7 @@ export const isFormToken = (request: Request, baseUrl: string, path: string, tok
 
 /**
  * A secret derived from this browser's cookie and a purpose: the same each time, and different in any other browser.
- * Null when the browser has no cookie. A browser that got one of our forms has one.
+ * Null when the browser has no cookie; one that got a form of ours has it.
  */
 export const browserSecret = (request: Request, baseUrl: string, purpose: string): string | null => {
   const secret = readCookie(request, baseUrl, FORGERY_COOKIE);

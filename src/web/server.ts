@@ -18,8 +18,8 @@ const SOCKET_TIMEOUT_MS = 90_000;
 /** An idle connection takes a few kilobytes. */
 const MAX_CONNECTIONS = 10_000;
 /**
- * A hundred of the largest answers, besides what the operating system keeps. A caller that never reads could otherwise
- * have gigabytes made for it until SOCKET_TIMEOUT_MS is over.
+ * A hundred of the largest answers, besides the operating system's buffers. Otherwise a caller that never reads could
+ * make us hold gigabytes until SOCKET_TIMEOUT_MS is over.
  */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 /**
@@ -87,8 +87,8 @@ export const serve = async (
   // HTTP allows a server to ignore an unknown expectation, so the request is handled like any other.
   server.on("checkExpectation", listener);
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
-    // A client would take this refusal for the answer to a request that is being carried out. Without an answer it knows
-    // that the outcome is unknown.
+    // A client would take this refusal for the answer to a request that is under way. Without an answer it knows that
+    // the outcome is unknown.
     if (error.code === "ECONNRESET" || !socket.writable || isCarryingOut(socket)) return void socket.destroy();
     const { status, code, detail } = RAW[error.code ?? ""] ?? {
       status: "400 Bad Request",
@@ -132,7 +132,7 @@ export const serve = async (
     async close(graceMs) {
       stop();
       await sleep(DRAIN_MS);
-      // A process that was busy for so long first accepts what has arrived. A port that closes resets it.
+      // A busy process first accepts the connections that have arrived. A port that closes resets them.
       await nextTurn();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();

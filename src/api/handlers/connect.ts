@@ -8,7 +8,7 @@ import { jsonAnswer } from "../response.ts";
 
 /** Makes the token, the link and the code of a new agent. The database gets only the hashes of token and link. */
 export const connect: Handler = async (context, call) => {
-  // Any page that a person looks at could otherwise use up what the address of the person may connect.
+  // Otherwise any page that a person opens could use up the limit of the person's address.
   if (isFromAnotherPage(call.request))
     throw problem(
       "bad_request",

@@ -32,8 +32,8 @@ const vectorOf = async (embedder: Embedder, words: string): Promise<string | nul
 type Purchase = { embedding: string | null } | { refusal: string };
 
 /**
- * The purchases under way in this process, by query and embedder. Searches that wait for the same query at the same
- * time share one of them, and it counts once: for the account that caused it.
+ * The purchases under way in this process, by query and embedder. Searches that wait for the same query share one,
+ * which counts once: for the account that caused it.
  */
 const underWay = new WeakMap<Embedder, Map<string, Promise<Purchase>>>();
 
@@ -54,7 +54,7 @@ const buy = async (context: Context, actor: Actor, words: string, kept: Kept): P
     return { embedding };
   })();
   mine.set(words, purchase);
-  // Nobody's response depends on it, but until it is kept, a search that does not find it takes it from here.
+  // No response depends on it, but until it is kept, a search that does not find it takes it from here.
   purchase
     .then(async (bought) => {
       if ("refusal" in bought || bought.embedding === null) return;
@@ -64,7 +64,7 @@ const buy = async (context: Context, actor: Actor, words: string, kept: Kept): P
           log.warn({ err: error }, "a query's vector was not kept");
         });
     })
-    // Whoever waits for the purchase learns why it failed.
+    // The searches that wait for the purchase learn why it failed.
     .catch(() => undefined)
     .finally(() => mine.delete(words));
   return purchase;
@@ -81,7 +81,7 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   const words = query.trim();
   const kept = { query_hash: hashSecret(words), model: embedder.model };
   const underWayHere = () => underWay.get(embedder)?.get(words);
-  // Looked up before the cache, because it may be kept between the two.
+  // Looked up before the cache, because the vector may be kept in between.
   let shared = underWayHere();
   if (embedder.paid) {
     const found = JSON.parse(await database.call(actor, "find_query_embedding", kept, "read")) as {
@@ -96,7 +96,7 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   }
   try {
     if (!embedder.paid) return compared(await vectorOf(embedder, words));
-    // If nothing was bought for another caller, because that one had used its vectors or hung up, this one may buy.
+    // If another caller could not buy, because it had used up its vectors or hung up, this one may.
     for (shared ??= underWayHere(); shared !== undefined; shared = underWayHere()) {
       const bought = await shared.catch(() => null);
       if (bought !== null && "embedding" in bought) return compared(bought.embedding);

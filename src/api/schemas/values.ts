@@ -10,36 +10,36 @@ export const text = () =>
     message: "Contains a NUL character or half of a surrogate pair. Send it as well-formed Unicode.",
   });
 
-/** Text of at most `most` code points. `what` is the first part of the error message. */
-export const codePoints = (most: number, what: string) =>
+/** Text of at most `max` code points. `what` is the first part of the error message. */
+export const codePoints = (max: number, what: string) =>
   text()
-    .refine((value) => value.length <= most || [...value].length <= most, {
-      message: `${what} may have at most ${most.toLocaleString("en")} characters.`,
+    .refine((value) => value.length <= max || [...value].length <= max, {
+      message: `${what} may have at most ${max.toLocaleString("en")} characters.`,
     })
     // A text with more than two units for each code point is too long in any case.
-    .refine((value) => value.length > 2 * most || !hasEndlessMarks(value), {
+    .refine((value) => value.length > 2 * max || !hasEndlessMarks(value), {
       message: `${what} may have at most 30 combining marks in a row.`,
     })
     // JSON Schema counts code points too.
-    .meta({ maxLength: most });
+    .meta({ maxLength: max });
 
 /**
- * A string of a response, of at most `most` code points. The limit is only described: the service does not check what it
- * has made itself.
+ * A string of a response, of at most `max` code points. The limit is only described: the service does not check its own
+ * strings.
  */
-export const words = (most: number, description: string) => z.string().meta({ maxLength: most, description });
+export const words = (max: number, description: string) => z.string().meta({ maxLength: max, description });
 
 /** A sentence to show or to read aloud. The longest one names a suspended account and the reason, or a whole list. */
 export const sentence = (description: string) => words(2000, description);
 
 /** The largest integer of PostgreSQL's type integer, in which the database counts. */
-const MOST = 2_147_483_647;
+const MAX_INTEGER = 2_147_483_647;
 
 /** A number of things. */
 export const count = z
   .int()
   .min(0)
-  .max(MOST)
+  .max(MAX_INTEGER)
   .meta({ id: "Count", format: "int32", description: "A number of things.", examples: [3] });
 /** The id of a row. */
 export const id = z.string().meta({
@@ -158,7 +158,7 @@ export const pageSize = z.coerce
 /** The cursor at which a page begins. */
 export const cursor = text().max(CURSOR).describe("next_cursor of the page before.");
 
-/** The parameters of a path with one id. Something else than a UUID names nothing, so the answer is 404. */
+/** The parameters of a path with one id. Anything but a UUID names nothing, so the answer is 404. */
 export const idPath = (member: string) =>
   z.object({
     [member]: z.string().meta({

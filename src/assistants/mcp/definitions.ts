@@ -5,9 +5,9 @@ import { TOOLS, type Tool } from "./tools.ts";
 
 /**
  * Makes the definitions of tools from the schemas of their endpoints. A client sends all definitions to the model with
- * each request, so they are short: of an argument its type, its values and what it means, and a limit if a value is likely
- * to exceed it; of the result only the names and types of the members that it always has, because the model reads the result itself. The complete schemas
- * are in the OpenAPI document, and the service checks arguments against them.
+ * each request, so they are short: an argument's type, values and meaning, and a limit if a value is likely to exceed
+ * it; the names and types of the members that a result always has, because the model reads the result itself. The
+ * complete schemas are in the OpenAPI document, and the service checks arguments against them.
  */
 
 type Json = Record<string, unknown>;
@@ -66,7 +66,7 @@ const schemaOf = (schema: z.ZodType): Json => {
   return inlined(root) as Json;
 };
 
-/** Returns the schemas of which a value has to match one; of most schemas that is itself. */
+/** Returns the alternatives of a schema; most have only themselves. */
 const optionsOf = (schema: Json): Json[] =>
   ((schema["anyOf"] ?? schema["oneOf"]) as Json[] | undefined)?.flatMap(optionsOf) ?? [schema];
 
@@ -82,8 +82,8 @@ const propertiesOf = (schema: Json): [string, Json][] =>
 const LIMITS = ["minimum", "maximum", "maxLength", "maxItems"] as const;
 
 /**
- * Returns the short form of an argument's schema. Only arguments themselves have limits and the schema's description, not
- * their members.
+ * Returns the short form of an argument's schema. Only arguments, not their members, have limits and the schema's
+ * description.
  * @param path where it is among the arguments, for its hint
  */
 const argumentSchema = (schema: Json, path: string, hints: Readonly<Record<string, string>> = {}): Json => {

@@ -9,10 +9,10 @@ import {
 import { createMemory } from "../../base/lru.ts";
 
 /**
- * The fast path of /mcp: a call of a tool, or a request for the list of tools, with nothing unusual about it. The SDK
- * makes a server and a transport for each request and checks each message several times, which costs more than the
- * endpoint's own work. Here it only says to which generation of the protocol a request belongs, and whether its form is
- * right. The answer is written as the SDK writes it. All other requests are left to the SDK. A test compares the answers
+ * The fast path of /mcp: an ordinary call of a tool, or request for the list of tools. The SDK makes a server and a
+ * transport for each request and checks each message several times, which costs more than the endpoint's own work. Here
+ * it only says to which generation of the protocol a request belongs, and whether its form is right. The answer is
+ * written as the SDK writes it. The SDK answers all other requests. A test compares the answers
  * (test/http/mcp_fast_path.test.ts).
  */
 
@@ -34,12 +34,12 @@ const USUAL = { "tools/call": ["name", "arguments", "_meta"], "tools/list": ["_m
 /** The members of a request. */
 const MEMBERS = ["jsonrpc", "id", "method", "params"];
 
-/** Longer descriptions of clients are not remembered, so that all take no more than a few megabytes. */
+/** Longer descriptions of clients are not remembered, so that all of them take a few megabytes at most. */
 const REMEMBERED_CHARACTERS = 500;
 
 const eras = createMemory<FastRequest["era"] | "other">();
 
-/** Returns what the SDK makes of the header with the revision and of what a client says of itself (`_meta`). */
+/** Returns how the SDK judges the header with the revision and the client's description of itself (`_meta`). */
 const judge = (version: string | undefined, meta: unknown): FastRequest["era"] | "other" => {
   const params = meta === undefined ? {} : { _meta: meta };
   const body = { jsonrpc: "2.0", id: 0, method: "tools/list", params };
@@ -51,7 +51,7 @@ const judge = (version: string | undefined, meta: unknown): FastRequest["era"] |
   return kind === "legacy" && "reason" in route && route.reason === "no-claim" && isKnown ? "legacy" : "other";
 };
 
-/** The same as `judge`. A client says the same in each of its requests, so the SDK is mostly asked once. */
+/** The same as `judge`. A client's description does not change, so the SDK is mostly asked once. */
 const judgeOnce = (version: string | undefined, meta: unknown): FastRequest["era"] | "other" => {
   const said = JSON.stringify([version, meta]);
   const known = eras.get(said);
@@ -102,8 +102,8 @@ export const fastRequestOf = (
 };
 
 /**
- * Returns a function that says what stands around the members of a result in an answer, which is JSON.
- * @param server what the service says of itself
+ * Returns a function for the JSON around the members of a result in an answer.
+ * @param server how the service describes itself
  */
 export const framesFor = (server: { name: string; title: string; version: string }) => {
   const meta = `,"_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: server })}`;

@@ -30,11 +30,11 @@ import { INSTRUCTIONS } from "./tools.ts";
  * request would (src/api/handle.ts), so the same rules hold.
  */
 
-/** One HTTP request, and what its tool has left for the response. */
+/** One HTTP request, and what its tool adds to the response. */
 type Exchange = {
   request: Request;
   response: Response;
-  /** The size of the body. An endpoint's limit holds for it as a whole, because the arguments are nearly all of it. */
+  /** The size of the body. An endpoint's limit applies to all of it, because it is nearly all arguments. */
   bytes: number;
   /** Headers of the endpoint's answer that a client reads. */
   headers: Answer["headers"];
@@ -48,7 +48,7 @@ const REFUSED = -32_000;
 /** The list of tools changes only with a release, so clients may keep it as long as the documents of the API. */
 const LIST_KEPT = { ttlMs: 300_000, cacheScope: "public" } as const;
 
-/** What the service says of itself in each answer. */
+/** How the service describes itself in each answer. */
 const ABOUT = { name: "souk", title: SERVICE.title, version: SERVICE.version };
 
 /** The headers that the SDK reads, besides Accept. */
@@ -79,8 +79,8 @@ const errorAnswer = (
 };
 
 /**
- * Returns a function that says why a request is refused that a page of another site may have made, by another name of
- * this machine, too. It is null for other requests.
+ * Returns a function that says why a request is refused that another site's page may have made, also by another name of
+ * this machine; null for other requests.
  */
 const foreignnessAt = (baseUrl: string): ((request: Request) => string | null) => {
   const { origin, hostname, host } = new URL(baseUrl);
@@ -110,7 +110,7 @@ const callerOf = (request: Request, baseUrl: string): { agent: Buffer } => {
 };
 
 /**
- * Returns a message without its members that are null. The id stays: a message without one is a notification, which gets no
+ * Returns a message without its null members. The id stays: a message without one is a notification, which gets no
  * answer.
  */
 const messageOf = (parsed: unknown): unknown => {
@@ -121,8 +121,9 @@ const messageOf = (parsed: unknown): unknown => {
 };
 
 /**
- * The request of the SDK, whose headers decide how it is answered. Its body is passed beside it, parsed. It has no signal
- * for a client that hangs up, which costs more than the rest of the request: waiting for turns and texts ends without it.
+ * The SDK's request, whose headers decide how it is answered. Its parsed body is passed separately. It has no signal
+ * for a client that hangs up, which would cost more than the rest of the request: waiting for turns and texts ends
+ * without it.
  */
 const webRequestOf = ({ headers }: Request): globalThis.Request => {
   const sent = new Headers({ accept: ACCEPT });

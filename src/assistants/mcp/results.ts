@@ -17,10 +17,10 @@ const CONTENT = Buffer.from('"content":[{"type":"text","text":"');
 const STRUCTURED = Buffer.from('"}],"structuredContent":');
 
 /**
- * Returns an answer with the same result in JSON. A body is JSON without line breaks. So in a string, only its quotes and
- * backslashes are escaped, and it is not parsed. It is made of bytes, because a text of two bytes for a character, such as
- * "…", takes more than twice as long to escape, and to encode it twice takes longest.
- * @param frame what stands before and after the members of the result
+ * Returns an answer with the same result in JSON. A body is JSON without line breaks, so it becomes a string without
+ * being parsed: only its quotes and backslashes are escaped. The answer is made of bytes, because escaping a text with
+ * two-byte characters, such as "…", takes more than twice as long, and encoding it twice takes longest.
+ * @param frame the JSON before and after the members of the result
  */
 export const answerOf = ({ text, isError }: Said, { before, after }: { before: string; after: string }) => {
   if (isError) return `${before}"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true${after}`;
@@ -41,7 +41,7 @@ export const answerOf = ({ text, isError }: Said, { before, after }: { before: s
   return answer.subarray(0, end);
 };
 
-/** What a model does after a Problem that does not say it itself, in the words of the tools. */
+/** What a model should do after a Problem that does not say so itself, in the words of the tools. */
 const NEXT: Readonly<Partial<Record<ProblemCode, string>>> = {
   bad_request: "Correct the arguments, and call the tool again.",
   missing_contact: "Ask the person how they want to be reached, add it to the text, and call the tool again.",
@@ -65,7 +65,7 @@ const stepOf = ({ summary, method, path }: Next, toolFor: (endpoint: string) => 
 };
 
 /**
- * Returns the text that tells of a Problem: what is wrong, in which arguments, and what to do next.
+ * Returns the text for a Problem: what is wrong, in which arguments, and what to do next.
  * @param toolFor returns the name of the tool that calls an endpoint
  */
 export const problemText = (

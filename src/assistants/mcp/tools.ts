@@ -1,8 +1,8 @@
 /**
- * The table of MCP tools. A tool calls one endpoint of src/api/endpoints.ts: its arguments are those of the endpoint, and
- * its result is the endpoint's answer. Only what a language model has to know is written here. The reader knows nothing
- * of the market, and has this text in each of its requests: say when to use the tool, what to ask the person first and
- * what comes next, and be brief (test/http/mcp_tools.test.ts counts).
+ * The table of MCP tools. A tool calls one endpoint of src/api/endpoints.ts: its arguments are those of the endpoint,
+ * and its result is the endpoint's answer. Write only what a language model has to know. It knows nothing of the
+ * market, and gets this text with each request: say when to use the tool, what to ask the person first and what comes
+ * next, and be brief (test/http/mcp_tools.test.ts counts).
  */
 
 /** A tool: which endpoint it calls, and how it is described to a model. */

@@ -20,10 +20,10 @@ export type OAuthContext = {
   findDocument: FindDocument;
 };
 
-/** An error of OAuth: its code, and a sentence for whoever makes the client. */
+/** An error of OAuth: its code, and a sentence for the client's developer. */
 type Fault = { error: string; error_description: string };
 
-/** The contract of the table market.oauth_grant, in characters. */
+/** The limit of the table market.oauth_grant, in characters. */
 const MAX_STATE = 4_000;
 
 const fault = (error: string, error_description: string): Fault => ({ error, error_description });
@@ -51,16 +51,16 @@ const faultOf = (baseUrl: string, query: URLSearchParams): Fault | null => {
 };
 
 /**
- * Makes the page to which a client sends the person's browser. A sound request becomes an agent that waits for approval,
- * and the browser goes on to its approval page. A request that is not sound is explained to the person. The browser is
- * not sent back by itself, because anybody can register a client, and this page would lead to any address.
+ * Makes the page to which a client sends the person's browser. A sound request becomes an agent that waits for
+ * approval, and the browser goes on to its approval page. A request that is not sound is explained to the person. The
+ * browser is not sent back by itself: anybody can register a client, so this page would lead to any address.
  */
 export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocument }: OAuthContext): Page => {
   const start = async (request: Request, response: Response): Promise<void> => {
     const query = new URLSearchParams(request.originalUrl.split("?").slice(1).join("?"));
     // A HEAD, as link scanners send it, starts nothing.
     if (request.method === "HEAD") return void response.end();
-    // Any page that a person looks at could otherwise use up what the address of the person may connect.
+    // Otherwise any page that a person opens could use up the limit of the person's address.
     if (isFromAnotherPage(request))
       throw problem("bad_request", "A page of another site loaded this in the background, so nothing was started.", {
         error: "invalid_request",

@@ -11,17 +11,17 @@ import { parseJson, withoutNulls } from "../../web/body.ts";
  * of the document. Anybody can name an address, so it is fetched with care, and within limits of size and time.
  */
 
-/** What we use of a document. */
+/** The members of a document that we use. */
 type ClientDocument = { client_name: string; redirect_uris: string[] };
 
 /** Fetches the document of a client. @throws Problem bad_request if there is no usable document */
 export type FindDocument = (clientId: string) => Promise<ClientDocument>;
 
-/** Twice what the draft of the standard recommends as the limit, and ten times what clients publish. */
+/** Twice the limit that the draft of the standard recommends, and ten times the size of published documents. */
 const MAX_BYTES = 10 * 1024;
 /** A person waits for the page. A site that takes longer than this is down. */
 const MAX_MS = 5_000;
-/** Twice what one address may ask for in an hour, so that one address cannot keep others waiting with slow documents. */
+/** Twice one address's requests in an hour, so that one address cannot keep others waiting with slow documents. */
 const MAX_AT_ONCE = 60;
 
 const unusable = (why: string): Problem =>
@@ -72,7 +72,7 @@ const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFu
   const signal = AbortSignal.timeout(MAX_MS);
   const fail = (): never => {
     if (signal.aborted) throw new Error(`nothing whole came from there within ${MAX_MS / 1_000} seconds`);
-    // The message of a connection that fails would tell strangers what is in our network.
+    // The error of a failed connection would show strangers what is in our network.
     throw new Error("it cannot be reached there from the internet");
   };
   const headers = { accept: "application/json" };
@@ -98,7 +98,7 @@ const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFuncti
   const { success, data } = documentOf.safeParse(json);
   if (!success) throw new Error("the document there lacks client_id or redirect_uris, or they are malformed");
   if (data.client_id !== clientId) throw new Error("the document there names another client_id");
-  // Whatever the client prefers: every client is public here, and proves itself by PKCE.
+  // Whatever the client prefers, every client here is public, and proves itself by PKCE.
   const { token_endpoint_auth_method: preferred = "none", token_endpoint_auth_methods_supported: others = [] } = data;
   if (![preferred, ...others].includes("none"))
     throw new Error(

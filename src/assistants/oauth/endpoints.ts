@@ -114,7 +114,7 @@ export const revokeEndpoint =
     const parameters = await readParameters(request, response);
     const token = required(parameters, "token");
     const family = familyOf(token);
-    // Whatever else was sent is not a token, and the client's aim is reached.
+    // Anything else is not a token, and then the client's aim is reached.
     if (family !== null || isToken(token))
       await database.call("visitor", "revoke_token", {
         token_hash: hashSecret(token),

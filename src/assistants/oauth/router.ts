@@ -11,7 +11,7 @@ import { discoveryDocument } from "./metadata.ts";
  * the approval page (src/pages/approval.ts).
  */
 
-/** A changed document appears soon enough, and clients that connect do not ask for it again and again. */
+/** Short enough for a changed document, and long enough that connecting clients do not ask again and again. */
 const DOCUMENT_CACHE = "public, max-age=300";
 
 /** Sends JSON, or nothing. */
@@ -41,7 +41,7 @@ const allowOrigins =
     sendJson(request, response, { status: 204, headers, body: null });
   };
 
-/** The names that OAuth has for what is not the client's fault. */
+/** OAuth's names for errors that are not the client's fault. */
 const ERRORS: Partial<Record<keyof typeof PROBLEMS, string>> = {
   rate_limited: "temporarily_unavailable",
   service_unavailable: "temporarily_unavailable",

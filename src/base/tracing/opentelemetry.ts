@@ -13,7 +13,7 @@ import type { Tracer } from "./span.ts";
  * their values.
  */
 
-/** A stopping process waits this long for its last spans. Then they are lost, which hurts nobody. */
+/** A stopping process waits this long for its last spans. Losing them does no harm. */
 const LAST_SPANS_MS = 1_000;
 /** One try to send spans, in milliseconds. A collector is near. */
 const EXPORT_TIMEOUT_MS = 5_000;

@@ -4,40 +4,41 @@ import { TOP_LEVEL_DOMAINS } from "../../reader/find/mails.ts";
 import { isShapedLikePhone } from "../../reader/find/phones.ts";
 import { tokensIn } from "../../reader/text/tokens.ts";
 
-/** Contacts on the page of an offer: how a person follows one, and what takes their place for everybody else. */
+/** Contacts on the page of an offer: how a person follows one, and what everybody else sees instead. */
 
 /** What stands in place of a contact, here and in the database (internal.without_contact). */
 const HIDDEN = "[…]";
 
 /**
- * Names of sites. The reader leaves out those with capitals, because "Done.It" is none; here, hiding too much is better. A
- * known ending in letters of one case is enough, and "www." is enough without one.
+ * Names of sites. The reader skips those with capitals, such as "Done.It"; here, hiding too much is better. A known
+ * ending in letters of one case is enough, and so is "www.".
  */
 const SITES = new RegExp(
   `(?<![\\p{L}\\p{N}@.-])(?:www\\.[\\p{L}\\p{N}.-]+|[\\p{L}\\p{N}][\\p{L}\\p{N}.-]*\\.(?:${TOP_LEVEL_DOMAINS.flatMap((domain) => [domain, domain.toUpperCase()]).join("|")}))(?![\\p{L}\\p{N}])(?:/\\S*)?`,
   "gu",
 );
 
-/** A name at a messenger or a social network. It is no contact for the reader, but reaches the person. */
+/** A name at a messenger or a social network. The reader does not take it for a contact, but it reaches the person. */
 const HANDLES = /(?<![\p{L}\p{N}])@[\p{L}\p{N}_][\p{L}\p{N}_.]{2,}/gu;
 
 /**
- * Addresses with other at-signs or with gaps, which the reader leaves out: "lena @ example . com", "lena＠example.com". A
- * known ending is enough. Gaps and names have a length, so that a long text takes no longer than its length demands.
+ * Addresses with other at-signs or with gaps, which the reader skips: "lena @ example . com", "lena＠example.com". A
+ * known ending is enough. Gaps and names have a maximum length, so that the time grows only with the length of the
+ * text.
  */
 const SPACED_ADDRESSES = new RegExp(
   `[\\p{L}\\p{N}._+-]{1,64}[ \\t\u00a0]{0,3}(?:[@＠﹫]|%40)[ \\t\u00a0]{0,3}(?:[\\p{L}\\p{N}-]{1,63}[ \\t\u00a0]{0,3}\\.[ \\t\u00a0]{0,3}){1,4}(?:${TOP_LEVEL_DOMAINS.join("|")})(?![\\p{L}\\p{N}])`,
   "giu",
 );
 
-/** Signs that stand between the digits of a number, where the reader does not expect them. */
+/** Signs between the digits of a number that the reader does not expect. */
 const ODD_SEPARATORS = /(?<=\p{Nd})[·•∙⋅_~|](?=\p{Nd})/gu;
 
 const isDigit = (code: number): boolean => /^\p{Nd}$/u.test(String.fromCharCode(code));
 
 /**
- * Returns words with the digits of other scripts as ours, at the same places: the reader finds phone numbers in ours only.
- * Unicode has the ten digits of a script one after the other.
+ * Returns words with other scripts' digits replaced by ours: the reader finds phone numbers in ours only. Unicode has
+ * the ten digits of a script one after the other.
  */
 const withOurDigits = (words: string): string =>
   words.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
@@ -49,9 +50,9 @@ const withOurDigits = (words: string): string =>
   });
 
 /**
- * Returns words without anything that may reach a person: addresses, sites, and whatever has the form of a phone number.
- * The database has already taken out what the reader took for the contact; this takes out the rest, such as the second
- * number of a shop. A number that is none may go, too.
+ * Returns words without anything that may reach a person: addresses, sites, and whatever has the form of a phone
+ * number. The database has already removed the contact that the reader found; this removes the rest, such as a shop's
+ * second number. A number that is not a phone number may go, too.
  */
 export const withoutAnyWayToReach = (words: string, hints: ContactHints): string => {
   let shown = "";

@@ -23,7 +23,7 @@ const CONDITIONS = {
 
 type Price = Pick<OfferLeaf, "price" | "priceCurrency" | "priceSpecification">;
 
-/** The price as members of an Offer; {} if there is no amount. `isExact`: it is one amount, and neither a range nor a least one. */
+/** The price as members of an Offer; {} if there is no amount. `isExact`: neither a range nor a lower bound. */
 const priceOf = ({ pricing }: ShownOffer): { members: Price; isExact: boolean } => {
   const { type, amount = type === "free" ? 0 : undefined, amount_max, currency, period } = pricing ?? {};
   if (amount === undefined) return { members: {}, isExact: false };
@@ -61,9 +61,9 @@ const placeOf = ({ place, location }: ShownOffer): Place | null => {
 };
 
 /**
- * Makes the JSON-LD of an offer: a Product with its Offer for things with a price, which is what search engines show,
- * and an Offer for everything else. It never has a contact.
- * @param offer what the page shows to everybody
+ * Makes the JSON-LD of an offer: for things with a price a Product with its Offer, as search engines show it, and an
+ * Offer for everything else. It never has a contact.
+ * @param offer as the page shows it to everybody
  * @param url the page's address
  * @param images links that may be followed
  */

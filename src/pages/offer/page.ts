@@ -15,8 +15,8 @@ import { inScript, jsonLdOf } from "./json_ld.ts";
 import type { ShownOffer } from "./shown_offer.ts";
 
 /**
- * The page of an offer, which agents show to their persons. Everybody with its address may read it. Only a person with a
- * session sees the contact, and can report the offer. Nothing notes who looked at it.
+ * The page of an offer, which agents show to their persons. Everybody with its address may read it. Only a person with
+ * a session sees the contact, and can report the offer. Visits are not recorded.
  */
 
 const CONDITION_WORDS: Readonly<Record<(typeof CONDITIONS)[number], string>> = {
@@ -31,9 +31,9 @@ const CONDITION_WORDS: Readonly<Record<(typeof CONDITIONS)[number], string>> = {
 /** The database's limits for titles, and for prices and places as stated. */
 const TITLE_LENGTH = 120;
 const LABEL_LENGTH = 200;
-/** What browsers and search engines show of the title of a page. */
+/** The characters of a page's title that browsers and search engines show. */
 const TAB_LENGTH = 60;
-/** What previews of links show of a text. */
+/** The characters of a text that previews of links show. */
 const SUMMARY_LENGTH = 200;
 
 /** The report form, if it could not be sent: why, and what was typed. */
@@ -102,7 +102,7 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
         path: request.path,
         token: offer.reasons === null ? null : giveFormToken(request, response, baseUrl(), request.path),
         signIn: signInPath(baseUrl(), `/offers/${id}`),
-        // For machines, which have no session. So it never has the contact.
+        // For machines, which have no session, so without the contact.
         meta: !offer.signed_in && {
           url,
           title: offer.title,

@@ -43,10 +43,7 @@ const overviewPage = (context: PagesContext): Page => {
   });
 };
 
-/**
- * Sends all data of the account as a file. It needs a POST although it changes nothing, because browsers prefetch
- * links.
- */
+/** Sends the account's data as a file. It needs a POST although it changes nothing, because browsers prefetch links. */
 const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
   path: EXPORT,
   operation: "exportAccount",

@@ -6,7 +6,7 @@ import type { Page } from "../frame.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
 import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
 
-/** The page of the account's activity: what was done, and by which agent, grouped by month. */
+/** The page of the account's activity: events and their agents, grouped by month. */
 
 const PATH = "/settings/activity";
 
@@ -31,7 +31,7 @@ export type Event = {
 /** A sentence in pieces, so that the template can set off names, which other people have chosen. */
 export type Sentence = {
   who: "you" | "agent" | "other";
-  /** If `who` is "other", the name of the actor, with which the sentence begins; otherwise "". */
+  /** The actor's name, with which the sentence begins, if `who` is "other"; otherwise "". */
   other: string;
   agent: string;
   before: string;

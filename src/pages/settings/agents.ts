@@ -9,7 +9,7 @@ import { dayOf, monthOf } from "./dates.ts";
 import type { Done } from "./done.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 
-/** The page of the agents that act for a person: what each did, and the buttons that remove it or approve it again. */
+/** The page of a person's agents: what each did, and buttons to remove it or approve it again. */
 
 const PATH = "/settings";
 

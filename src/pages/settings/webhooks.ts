@@ -8,11 +8,11 @@ import { dayOf, momentOf } from "./dates.ts";
 import type { Done } from "./done.ts";
 import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
 
-/** The page of the webhooks of an account: what was sent where in the last days, with buttons to test and to delete. */
+/** The page of an account's webhooks: their deliveries of the last days, with buttons to test and to delete. */
 
 const PATH = "/settings/webhooks";
 
-/** The contract's limit for addresses. */
+/** The limit for addresses. */
 const URL_LENGTH = 2048;
 
 /** A webhook, as api.list_webhooks returns it. */

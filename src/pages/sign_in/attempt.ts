@@ -15,8 +15,8 @@ import { safeReturnPath } from "../return_path.ts";
 import { giveSession, sessionHash } from "../session.ts";
 
 /**
- * A sign-in attempt, from the form that starts it to the session that it ends in. Two cookies keep the secret of the
- * attempt (the flow) and the path to go to afterwards. A new attempt replaces the browser's earlier one.
+ * A sign-in attempt, from its form to its session. Two cookies keep the secret of the attempt (the flow) and the path
+ * to go to afterwards. A new attempt replaces the browser's earlier one.
  */
 
 const FLOW_COOKIE = "souk_flow";

@@ -36,7 +36,7 @@ export const renderChoice = (
     byMail: choice.methods.includes("email"),
   });
 
-/** What goes on in an account, as api.get_me returns it. */
+/** An account's activity, as api.get_me returns it. */
 export type Activity = { offers_published: number; asks_active: number };
 
 /**
