@@ -258,27 +258,6 @@ test("in GraphQL, a condition that is null selects what has no value", async (t)
   );
 });
 
-test("a moderator's decision is in the log, with its request", async (t) => {
-  const agent = await fixture.agent();
-  const id = await fixture.publish(agent);
-  const { headers } = await send(`/admin/offers/${id}`, { decision: "remove", reason: "spam", words: "A shop." });
-  const { auditEvents } = await moderator.ask(
-    `query($condition: AuditEventCondition) { auditEvents(first: 1, condition: $condition, orderBy: [PRIMARY_KEY_DESC]) {
-      nodes { actorType accountId action before after requestId sqlRole } } }`,
-    { condition: { rowId: id } },
-  );
-  t.like(auditEvents.nodes[0], {
-    actorType: "moderator",
-    accountId: moderator.account,
-    action: "offer.removed",
-    requestId: headers["request-id"],
-    sqlRole: "souk_moderator",
-  });
-  t.like(auditEvents.nodes[0].after, { status: "removed", review_reason: "spam" });
-  const page = await open(`/admin/audit?about=${id}`);
-  t.true(page.text.includes("offer.removed"));
-});
-
 /** The actions that a page of the log lists, newest first. */
 const listed = (page: string): string[] =>
   [...page.matchAll(/<td><a href="[^"]*action=([a-z_.]+)/g)].map(([, action]) => action ?? "");

@@ -99,18 +99,12 @@ for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
         else t.deepEqual(bare(answer), bare(nothing), what);
       }
       for (const id of [
-        "0",
         "x",
-        "null",
         "00000000-0000-0000-0000-000000000000",
         `{${NOTHING}}`,
-        NOTHING.replaceAll("-", ""),
         `${NOTHING}0`,
-        "%20",
         "%00",
         "..%2f..%2fme",
-        "%27%20or%20true--",
-        "%F0%9F%A6%8A",
         "a".repeat(4000),
       ]) {
         t.deepEqual(bare(await attempt(id)), bare(nothing), id);

