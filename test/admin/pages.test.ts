@@ -243,7 +243,8 @@ test("a search lists exact matches first, then newer results before older ones",
   );
   t.like(await found(" Ocelot@Example.com "), [{ kind: "account", id: account }]);
   t.false(JSON.stringify(await found("ocelot@example.com")).includes("@"), "the e-mail address is not shown");
-  t.deepEqual(await found("ocelot@example"), [], "the beginning of an e-mail address finds nothing");
+  const kinds = (await found("ocelot@example")).map(({ kind }: { kind: string }) => kind);
+  t.false(kinds.includes("account"), "the beginning of an e-mail address finds no account");
 });
 
 test("in GraphQL, a condition that is null selects what has no value", async (t) => {
