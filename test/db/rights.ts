@@ -4,7 +4,10 @@
 const ROLES = `role (name, n) as (values ('souk_api', 1), ('souk_agent', 2), ('souk_person', 3), ('souk_moderator', 4),
   ('souk_worker', 5), ('souk_dba', 6), ('souk_migrator', 7))`;
 
-/** Returns one text: the grants and policies of each table, and who may call each function. */
+/**
+ * Returns one text: the grants and policies of each table, and who may call each function. Functions that the same roles
+ * may call in a whole schema have one line, and functions that only their owner may call have none.
+ */
 export const MATRIX = `
   with ${ROLES},
   subject as (
@@ -14,6 +17,11 @@ export const MATRIX = `
         else format('%I.%I', n.nspname, c.relname) end as name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname !~ '^pg_|^information_schema$|^public$' and c.relkind in ('r', 'p', 'v', 'm')
+  ), callable as (
+    select n.nspname, f.oid::regprocedure::text as name, f.prosecdef, (
+      select string_agg(r.name, ', ' order by r.n) from role r where has_function_privilege(r.name, f.oid, 'execute')) as callers
+    from pg_proc f join pg_namespace n on n.oid = f.pronamespace
+    where n.nspname !~ '^pg_|^information_schema$|^public$'
   ), line (sort, n, part, line) as (
     select 'table ' || name, 0, '', 'table ' || name from subject
     union all
@@ -30,15 +38,17 @@ export const MATRIX = `
     group by s.name, r.n, r.name
     union all
     select 'table ' || s.name, 2, p.policyname, format('  "%s": %s to %s%s%s', p.policyname, lower(p.cmd), array_to_string(p.roles, ', '),
-      E'\\n    using ' || regexp_replace(p.qual, '\\s+', ' ', 'g'), E'\\n    check ' || regexp_replace(p.with_check, '\\s+', ' ', 'g'))
+      ' using ' || regexp_replace(p.qual, '\\s+', ' ', 'g'), ' check ' || regexp_replace(p.with_check, '\\s+', ' ', 'g'))
     from subject s join pg_policies p on format('%I.%I', p.schemaname, p.tablename) = s.name
     where p.roles <> '{souk_owner}'
     union all
-    select 'function ' || f.oid::regprocedure::text, 0, '', format('function %s%s: %s', f.oid::regprocedure,
-      case when f.prosecdef then ' as owner' else '' end, coalesce((
-        select string_agg(r.name, ', ' order by r.n) from role r where has_function_privilege(r.name, f.oid, 'execute')), 'nobody'))
-    from pg_proc f join pg_namespace n on n.oid = f.pronamespace
-    where n.nspname !~ '^pg_|^information_schema$|^public$'
+    select 'functions of ' || nspname, 0, '', format('functions of %s: %s', nspname, min(callers))
+    from callable group by nspname having count(distinct coalesce(callers, '')) = 1 and min(callers) is not null
+    union all
+    select 'function ' || name, 0, '', format('function %s%s: %s', name, case when prosecdef then ' as owner' else '' end, callers)
+    from callable
+    where callers is not null
+      and nspname not in (select nspname from callable group by nspname having count(distinct coalesce(callers, '')) = 1)
   )
   select string_agg(line, E'\\n' order by sort collate "C", n, part collate "C") || E'\\n' as matrix from line`;
 
