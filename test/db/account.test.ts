@@ -3,7 +3,8 @@ import test from "ava";
 import type pg from "pg";
 import { openDatabase } from "../../src/database/database.ts";
 import { exportAccount } from "../../src/pages/settings/account_data.ts";
-import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * What a person sees and changes in their own account.
@@ -12,13 +13,9 @@ import { type Answer, type Caller, openMarket, refusal, refused } from "./market
  *   proved   an account with a sign-in method, whose session has just signed in
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
-
 test.before(async () => {
-  market = await openMarket();
   await market.sql("update market.sign_in_method set available = true where method = 'email'");
 });
-test.after.always(() => market?.close());
 
 const prove = async (caller: Caller, method: string, email: string | null = null) => {
   await market.sql(
@@ -41,11 +38,7 @@ test("a person can set a name, an e-mail address and a phone number, each normal
   });
   t.like(told, { display_name: "Lena", contact_email: "lena@example.com", contact_phone: "+49301234567" });
   t.deepEqual(await market.callAsPerson(caller, "get_account"), told);
-  const taken = await market.callAsPerson(caller, "update_profile", {
-    display_name: "\u200b",
-    contact_email: "",
-    contact_phone: null,
-  });
+  const taken = await market.callAsPerson(caller, "update_profile", { display_name: "\u200b", contact_email: "" });
   t.like(taken, { display_name: null, contact_email: null, contact_phone: null });
 });
 
@@ -83,21 +76,13 @@ test("an account's label has its name and proved e-mail address, never an unprov
   const caller = await market.approved();
   const label = async () => (await market.callAsPerson(caller, "get_account")).label;
   t.is(await label(), "a new account without a sign-in method");
-  await market.callAsPerson(caller, "update_profile", {
-    display_name: null,
-    contact_email: "told@example.com",
-    contact_phone: null,
-  });
+  await market.callAsPerson(caller, "update_profile", { contact_email: "told@example.com" });
   t.is(await label(), "a new account without a sign-in method");
   await prove(caller, "google");
   t.is(await label(), "the account that you sign in to with Google");
   await prove(caller, "email", "lena@example.com");
   t.is(await label(), "lena@example.com");
-  await market.callAsPerson(caller, "update_profile", {
-    display_name: "Lena",
-    contact_email: null,
-    contact_phone: null,
-  });
+  await market.callAsPerson(caller, "update_profile", { display_name: "Lena" });
   t.is(await label(), "Lena (lena@example.com)");
 });
 
@@ -175,11 +160,7 @@ test("of two concurrent removals of the last two methods, one is refused", async
 test("agents are listed with their counts, live ones first, and a removed agent is refused at once", async (t) => {
   const caller = await market.approved("First");
   const second = await market.connect("Second");
-  await market.call(null, "approve_connection", {
-    secret_hash: second.link,
-    session_hash: caller.session,
-    new_session_hash: randomBytes(32),
-  });
+  await market.approve(second, caller.session, randomBytes(32));
   second.account = caller.account;
   await market.offer(second);
   await market.ask(second);
@@ -197,7 +178,7 @@ test("agents are listed with their counts, live ones first, and a removed agent 
   t.like(first, { id: caller.agent, name: "First", offers: 0, asks: 0 });
 
   await market.callAsPerson(caller, "remove_agent", { agent_id: second.agent });
-  t.is(await refused(market.call(second, "get_me", { base_url: "", link_key: second.token })), "401 unauthorized");
+  t.is(await refused(market.call(second, "get_me")), "401 unauthorized");
   t.deepEqual(
     (await list()).map(({ id, removed_at }: Answer) => [id, removed_at !== null]),
     [
@@ -220,11 +201,7 @@ test("activity lists each act with its agent, newest first, page by page, and no
   await market.change(caller, offer, { title: "Green sofa" });
   await market.callAsPerson(caller, "archive_offer", { id: offer });
   await market.call(caller, "fulfill_ask", { id: ask });
-  await market.callAsPerson(caller, "update_profile", {
-    display_name: "Lena",
-    contact_email: null,
-    contact_phone: null,
-  });
+  await market.callAsPerson(caller, "update_profile", { display_name: "Lena" });
   await prove(caller, "email");
   await market.callAsPerson(caller, "remove_agent", { agent_id: caller.agent });
   await market.offer(await market.approved());
@@ -291,12 +268,8 @@ test("an export contains everything of the account and nothing of others, in pie
   const matched = await market.offer(other, { title: "Grey sofa" });
   const offer = await market.offer(caller);
   await market.call(caller, "report_offer", { id: reported, reason: "spam", comment: "mine" });
-  await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
-  await market.callAsPerson(caller, "update_profile", {
-    display_name: "Lena",
-    contact_email: "lena@example.com",
-    contact_phone: null,
-  });
+  await market.call(caller, "start_verification", { method: "email" });
+  await market.callAsPerson(caller, "update_profile", { display_name: "Lena", contact_email: "lena@example.com" });
   await market.sql(
     `insert into market.offer (account_id, status, text, title, published_at)
      select $1, 'archived', repeat('x', 4000), 'Number ' || n, now() from generate_series(1, 250) as n`,
@@ -349,11 +322,7 @@ test("an export contains everything of the account and nothing of others, in pie
 test("an export contains the suspension, the caps, the decisions and the addresses, and not who decided", async (t) => {
   const address = "198.51.100.23";
   const caller = await market.connect("Helper", address);
-  await market.call(null, "approve_connection", {
-    secret_hash: caller.link,
-    session_hash: null,
-    new_session_hash: caller.session,
-  });
+  await market.approve(caller);
   const [moderator, other] = [await market.approved("A moderator's"), await market.approved("Stranger's")];
   const offer = await market.offer(caller);
   await market.sql("update market.offer set status = 'removed' where id = $1", [offer]);

@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { randomEmail, signing } from "./signing.ts";
 
 /** Approving: which account a link binds, when a person has to sign in, and the mail that reports an approval. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 const page = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
   (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
@@ -35,9 +32,9 @@ const approve = (
     new_session_hash: fresh,
     shown,
   });
-const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
+const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me");
 const verify = (caller: Caller, method: string): Promise<Answer> =>
-  market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
+  market.call(caller, "start_verification", { method });
 /** The hash of the secret in a verification's link. */
 const linkOf = async (id: string): Promise<Buffer> =>
   (await market.sql("select secret_hash from market.verification where id = $1", [id]))[0].secret_hash;
@@ -123,7 +120,7 @@ test.serial("approving an agent whose link proved a method needs a sign-in, and 
   t.deepEqual([status, extra], [401, { sign_in_again: true }]);
   t.deepEqual(await look(caller, session), { ...seen, label: "lena@example.com", needs_sign_in: false });
   const offer = await market.offer(await market.approved());
-  await market.call(caller, "report_offer", { id: offer, reason: "spam", comment: null });
+  await market.call(caller, "report_offer", { id: offer, reason: "spam" });
   t.false((await approve(caller, session)).new_session);
   t.is((await me(caller)).id, caller.account);
   t.deepEqual((await me(caller)).account.verified, ["google"]);
@@ -189,7 +186,7 @@ test.serial("what an agent does that the person has not connected is not done fo
   await market.sql(idle, [caller.account]);
 
   for (const id of [own, late, late]) t.is((await report(caller, id)).status, "received", "as for any stranger");
-  await market.call(caller, "preview_offer", { body: { text: "A sofa" }, errors: [] });
+  await market.call(caller, "preview_offer", { body: { text: "A sofa" } });
   for (const id of [early, late]) await report(sibling, id);
   const reports = async () =>
     market.sql(
@@ -221,7 +218,7 @@ test.serial("an approval moves the reports of the agent, and none of the person 
   await approve(sibling, session);
   const [one, other] = [await market.offer(await market.approved()), await market.offer(await market.approved())];
   await market.call(sibling, "report_offer", { id: one, reason: "spam", comment: "Private." });
-  await market.call(caller, "report_offer", { id: other, reason: "spam", comment: null });
+  await market.call(caller, "report_offer", { id: other, reason: "spam" });
   const person = await signIn();
   await approve(caller, person.session);
   const reports = await market.sql("select offer_id, account_id from market.report where offer_id = any ($1)", [
@@ -264,8 +261,7 @@ test.serial("a pending verification completes if the agent moves to an account t
   const attempt = await people.begin({ method: "apple", verification: await linkOf(apple.body.id) });
   const person = await signIn();
   await approve(caller, person.session);
-  const statusOf = async ({ body }: Answer) =>
-    (await market.call(caller, "get_verification", { id: body.id, base_url: "", link_key: caller.token })).status;
+  const statusOf = async ({ body }: Answer) => (await market.call(caller, "get_verification", { id: body.id })).status;
   t.deepEqual(
     [await statusOf(google), await statusOf(apple), await statusOf(late)],
     ["completed", "pending", "expired"],
@@ -279,11 +275,7 @@ test.serial("a pending verification completes if the agent moves to an account t
 /** An agent whose person proved a method through its link and removed it: the account has the person's session. */
 const prepared = async () => {
   const { caller, session } = await provedFirst();
-  await market.callAsPerson({ ...caller, session }, "update_profile", {
-    display_name: "Your new account",
-    contact_email: null,
-    contact_phone: null,
-  });
+  await market.callAsPerson({ ...caller, session }, "update_profile", { display_name: "Your new account" });
   await market.callAsPerson({ ...caller, session }, "remove_method", { method: "google", confirmed: true });
   return { caller, session };
 };
@@ -383,6 +375,19 @@ test.serial("a second click after a sign-out or after the agent's removal does n
   await market.callAsPerson(other, "sign_out");
   t.is(await refused(approve(other)), "409 connection_already_used");
   t.is(await people.accountOf(other.session), null);
+});
+
+test.serial('of Approve and "Not mine" at the same instant only one takes effect', async (t) => {
+  for (let round = 0; round < 15; round += 1) {
+    const caller = await market.connect();
+    const [approved, declined] = await Promise.all([
+      outcomeOf(approve(caller)),
+      outcomeOf(market.call(null, "decline_connection", { secret_hash: caller.link })),
+    ]);
+    const seen = await outcomeOf(me(caller));
+    if (approved === "done") t.deepEqual([declined, seen], ["connection_already_used", "done"]);
+    else t.deepEqual([approved, declined, seen], ["connection_expired", "done", "unauthorized"]);
+  }
 });
 
 test.serial("if an agent removes itself during its approval, it is approved first or not at all", async (t) => {

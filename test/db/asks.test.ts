@@ -56,7 +56,7 @@ test.serial("another account's ask cannot be read, matched or moved", async (t) 
     t.is(await refused(market.call(buyer, name, { id })), "404 not_found", name);
   }
   t.is(await refused(matches(id)), "404 not_found");
-  t.is(await refused(market.call(buyer, "update_ask", { id, body: {}, errors: [] })), "404 not_found");
+  t.is(await refused(market.call(buyer, "update_ask", { id, body: {} })), "404 not_found");
 });
 
 const queued = async (task: string, id: string): Promise<boolean> =>
@@ -87,7 +87,7 @@ test.serial("with watch_enabled off an ask keeps its first matches, and gets mis
   // The first offer is embedded again, as after a change of the embedding model.
   await market.embed("offer", first);
   t.deepEqual(await matching(ask), [first]);
-  await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true }, errors: [] });
+  await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true } });
   t.true(await queued("embed_ask", ask));
   await market.embed("ask", ask);
   t.deepEqual(await matching(ask), [first, second].sort());
@@ -100,7 +100,7 @@ test.serial("more than a hundred matches stay while their offers still answer th
   const before = await matched();
   t.is(before.length, 104);
   for (const watch_enabled of [false, true])
-    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled }, errors: [] });
+    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled } });
   await market.embed("ask", ask);
   await market.call(buyer, "fulfill_ask", { id: ask });
   await market.call(buyer, "reopen_ask", { id: ask });
@@ -123,7 +123,7 @@ test.serial("an ask with a new text keeps its id and gets the matches of the new
     category: "phones",
     keywords: ["phone"],
   });
-  const { submission } = await market.call(buyer, "update_ask", { id: ask, body: { text }, errors: [] });
+  const { submission } = await market.call(buyer, "update_ask", { id: ask, body: { text } });
   t.deepEqual(await matching(ask), [sofa], "the old matches stay until the new text is read");
   await market.work("complete_submission", submission, extraction);
   t.deepEqual(await matching(ask), [phone]);
@@ -132,12 +132,7 @@ test.serial("an ask with a new text keeps its id and gets the matches of the new
 test.serial("an ask whose text was not read in time is active, and is filled in later", async (t) => {
   const offer = await market.offer(seller);
   const { text, extraction } = askOf({});
-  const { submission } = await market.call(buyer, "create_ask", {
-    body: { text },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const { submission } = await market.call(buyer, "create_ask", { body: { text } });
   const { status, body } = await market.call(buyer, "withdraw_submission", { submission_id: submission });
   t.deepEqual([status, body.status, body.title, body.domain, body.ask_kind], [201, "active", null, null, null]);
   const waiting = await matches(body.id);

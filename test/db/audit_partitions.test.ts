@@ -2,16 +2,9 @@ import test from "ava";
 import pg from "pg";
 import { allowed } from "../support/busy.ts";
 import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** The partitions of the audit log: one for each month, made ahead and dropped after a year. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
 
 test("this month and the next have partitions, and events of other months go to the default one", async (t) => {
   const [{ names }] = await market.sql(

@@ -1,15 +1,8 @@
 import test from "ava";
 import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** What the audit log contains: each audited table, values of reviewed columns only, no word of a person and no secret. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
 
 /** Columns whose values may be in the log: ids, times, states and values of fixed lists. Review each new one. */
 const MAY_STAND = {

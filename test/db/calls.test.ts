@@ -4,16 +4,9 @@ import { fileURLToPath } from "node:url";
 import test from "ava";
 import { argumentNamesOf } from "../../src/api/arguments.ts";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
-import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** Compares the calls of SQL functions in TypeScript with the arguments that the functions take. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -1,5 +1,6 @@
 import test from "ava";
 import { openMarket, vectorOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * Which offers become candidates: reading the index in spans of time, newest first, must select what a full scan
@@ -25,8 +26,6 @@ const FILTERS = [
   { reviewed: true },
 ];
 const DEPTHS = [1, 20, 100];
-
-let market: Awaited<ReturnType<typeof openMarket>>;
 
 const fillCrowd = async (market: Awaited<ReturnType<typeof openMarket>>): Promise<void> => {
   await market.sql(
@@ -58,10 +57,8 @@ const fillCrowd = async (market: Awaited<ReturnType<typeof openMarket>>): Promis
 };
 
 test.before(async () => {
-  market = await openMarket();
   await fillCrowd(market);
 });
-test.after.always(() => market?.close());
 
 test("candidates by words are the newest offers that have the words and pass the filters, however old", async (t) => {
   for (const words of WORDS) {
@@ -136,10 +133,7 @@ test("a list that few of the offers pass looks at a part of the market, and says
   const answer = async (sort: string, filters: object) => {
     const { results, notices } = await own.call(seeker, "search_offers", {
       request: { filters: sort === "distance" ? { ...filters, near } : filters, sort, limit: 50 },
-      extraction: null,
-      embedding: null,
       model: "builtin-meaning-1",
-      notices: [],
     });
     return { found: results.length, partly: notices.some(({ code }: { code: string }) => code === "partly_looked") };
   };

@@ -123,12 +123,7 @@ test("a change of a text answers the changes before it at once, and their texts 
 
 test("a change of an ask that is still being created wins, and the ask was created", async (t) => {
   const { text, extraction } = askOf(factsOf("First"));
-  const { submission } = await market.call(caller, "create_ask", {
-    body: { text },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const { submission } = await market.call(caller, "create_ask", { body: { text } });
   const [{ id }] = await market.sql("select target_id as id from market.submission where id = $1", [submission]);
   await take("complete", await change("ask", id, "Later"));
   await market.work("complete_submission", submission, extraction);
@@ -141,14 +136,14 @@ test("a change of the images keeps the text of an earlier change that is still b
   const images = ["https://example.com/sofa.jpg"];
   const id = await market.offer(caller, factsOf("First"));
   const texts = await change("offer", id, "Later");
-  const { submission } = await market.call(caller, "update_offer", { id, body: { images }, errors: [] });
+  const { submission } = await market.call(caller, "update_offer", { id, body: { images } });
   await take("complete", { submission, extraction: texts.extraction });
   t.like(await titleOf("offer", id), { title: "Later sofa" });
   const [earlier, later] = [await answerOf(texts), await answerOf({ submission, extraction: "" })];
   t.is(earlier.status, 200, "its text is published, with the images of the later change");
   t.deepEqual(earlier, later);
 
-  const emptied = await market.call(caller, "update_offer", { id, body: { images: [] }, errors: [] });
+  const emptied = await market.call(caller, "update_offer", { id, body: { images: [] } });
   await take("complete", await change("offer", id, "Last"));
   t.is((await answerOf({ submission: emptied.submission, extraction: "" })).status, 200);
   const [row] = await market.sql("select title, images from market.offer where id = $1", [id]);
@@ -186,7 +181,7 @@ test("a change of text and images of which a later one replaces the images has n
   const id = await market.offer(caller, factsOf("First"));
   const { text, extraction } = offerOf(factsOf("Later"));
   const update = async (body: object): Promise<Change> => {
-    const { submission } = await market.call(caller, "update_offer", { id, body, errors: [] });
+    const { submission } = await market.call(caller, "update_offer", { id, body });
     return { submission, extraction };
   };
   const whole = await update({ text, images: ["https://example.com/one.jpg"] });
@@ -203,14 +198,14 @@ test("of a change and a removal, an archive or a deletion at the same instant, n
     const owner = await market.approved();
     const id = await market.offer(owner, factsOf("First"));
     const { text, extraction } = offerOf(factsOf("Later"));
-    const { submission } = await market.call(owner, "update_offer", { id, body: { text }, errors: [] });
+    const { submission } = await market.call(owner, "update_offer", { id, body: { text } });
     const complete = () => outcomeOf(market.work("complete_submission", submission, extraction));
     const [changed, archived] = await Promise.all([complete(), outcomeOf(market.call(owner, "archive_offer", { id }))]);
     t.deepEqual([changed, archived], ["done", "done"]);
     const [first] = await market.sql("select title, status from market.offer where id = $1", [id]);
     t.deepEqual(first, { title: "Later sofa", status: "archived" });
 
-    const next = await market.call(owner, "update_offer", { id, body: { text }, errors: [] });
+    const next = await market.call(owner, "update_offer", { id, body: { text } });
     const [, republished] = await Promise.all([
       outcomeOf(market.work("complete_submission", next.submission, extraction)),
       outcomeOf(market.call(owner, "republish_offer", { id })),
@@ -224,7 +219,7 @@ test("of a change and a removal, an archive or a deletion at the same instant, n
     t.true([200, 409].includes(late.status));
 
     const other = await market.offer(owner, factsOf("First"));
-    const last = await market.call(owner, "update_offer", { id: other, body: { text }, errors: [] });
+    const last = await market.call(owner, "update_offer", { id: other, body: { text } });
     const [read] = await Promise.all([
       outcomeOf(market.work("complete_submission", last.submission, extraction)),
       market.callAsPerson(owner, "delete_account"),
@@ -264,7 +259,7 @@ test("a change of the images leaves the text that another agent has changed mean
   const other = await market.colleague(caller);
   const first = offerOf(factsOf("First")).extraction;
   const text = await change("offer", id, "Second");
-  const { submission } = await market.call(other, "update_offer", { id, body: { images: [IMAGE] }, errors: [] });
+  const { submission } = await market.call(other, "update_offer", { id, body: { images: [IMAGE] } });
   t.true(await market.work("complete_submission", text.submission, text.extraction));
   // The worker has read the first text. It reads the second one before it answers.
   t.false(await market.work("complete_submission", submission, first));
@@ -282,7 +277,7 @@ test("a change of the text leaves the images that another agent has changed mean
   const id = await thing("offer");
   const other = await market.colleague(caller);
   const first = offerOf(factsOf("First")).extraction;
-  const { submission } = await market.call(other, "update_offer", { id, body: { images: [IMAGE] }, errors: [] });
+  const { submission } = await market.call(other, "update_offer", { id, body: { images: [IMAGE] } });
   const text = await change("offer", id, "Second");
   t.true(await market.work("complete_submission", submission, first));
   t.true(await market.work("complete_submission", text.submission, text.extraction));

@@ -23,6 +23,22 @@ const limits = async (url: string): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ role, limit }) => [role, limit]));
 };
 
+test("every login has a connection limit and timeouts", async (t) => {
+  const { url } = await createDatabase(t);
+  const logins = await sql<{ role: string; limit: number; settings: string }>(
+    url,
+    `select rolname as role, rolconnlimit as "limit", array_to_string(setconfig, ' ') as settings
+     from pg_roles r left join pg_db_role_setting s on s.setrole = r.oid where rolname ~ '^souk_' and rolcanlogin`,
+  );
+  t.true(logins.length >= 4);
+  for (const { role, limit, settings } of logins) {
+    t.true(limit > 0, role);
+    t.regex(settings, /lock_timeout=/, role);
+    t.regex(settings, /idle_in_transaction_session_timeout=/, role);
+    if (role !== "souk_migrator") t.regex(settings, /statement_timeout=/, role);
+  }
+});
+
 test("two processes of each kind fit the connection limits, which together fit PostgreSQL's default", async (t) => {
   const { url } = await createDatabase(t);
   const { souk_api: api = 0, souk_worker: worker = 0, ...others } = await limits(url);

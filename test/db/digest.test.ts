@@ -1,24 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
 import test, { type ExecutionContext } from "ava";
 import pg from "pg";
-import { type Caller, type Market, openMarket, refusal, refused } from "./market.ts";
+import { type Caller, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 
 /** The digest: who gets it, what is in it, and how often. The mail itself is in test/sign_in/digest.test.ts. */
 
-let market: Market & { close: () => Promise<void> };
 let seller: Caller;
 let buyer: Caller;
 
-test.before(async () => {
-  market = await openMarket();
-});
 test.beforeEach(async () => {
   [seller, buyer] = [await market.approved(), await market.approved()];
   // No ask matches the offers of an earlier test.
   await market.sql("update market.offer set status = 'archived' where status = 'published'");
 });
-test.after.always(() => market?.close());
 
 const prove = (caller: Caller, method = "email", email: string | null = `${caller.agent}@example.com`) =>
   market.sql(
@@ -115,10 +111,10 @@ test.serial(
     const gone = await offered();
     await market.call(seller, "archive_offer", { id: gone });
     t.is(await begin(buyer), null, "what was taken down is not told");
-    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: false }, errors: [] });
+    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: false } });
     await offered();
     t.is(await begin(buyer), null, "an ask that does not watch");
-    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true }, errors: [] });
+    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true } });
     const last = await offered();
     t.true(idsIn(await begin(buyer))?.includes(last));
     await market.call(buyer, "fulfill_ask", { id: ask });

@@ -14,18 +14,11 @@ import {
   SIGN_IN_METHODS,
   VERIFICATION_STATUSES,
 } from "../../src/base/enums.ts";
-import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * Compares each enum of src/base/enums.ts with the check constraint or table of the database that has its values.
  */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 /** The strings in a check constraint. */
 const allowedBy = async (constraint: string): Promise<string[]> => {

@@ -1,13 +1,8 @@
 import test from "ava";
-import { type Answer, type Caller, type Market, openMarket } from "./market.ts";
+import type { Answer, Caller } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** Events that no call of an agent causes: each is written once, in the transaction of what happened. */
-
-let market: Market & { close: () => Promise<void> };
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 /** The events of an account but for agent.connected. */
 const eventsOf = (account: string): Promise<Answer[]> =>

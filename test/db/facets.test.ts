@@ -81,10 +81,7 @@ test("facets of what few offers pass look at a part of a large market, and the a
   const notices = async (request: object) => {
     const answer = await market.call(seeker, "search_offers", {
       request: { facets: ["category"], ...request },
-      extraction: null,
-      embedding: null,
       model: "builtin-meaning-1",
-      notices: [],
     });
     t.deepEqual(Object.keys(answer.facets), ["category"]);
     return answer.notices.map(({ code }: { code: string }) => code);

@@ -1,5 +1,6 @@
 import test from "ava";
 import { type Answer, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * Finding what a query means: synonyms, what was extracted from the query, and stable pages.
@@ -83,27 +84,17 @@ const CATALOGUE: Record<string, OfferFacts> = {
   bike: { title: "City bicycle", domain: "vehicles", category: "bicycles", price: "100 EUR", place: null },
 };
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let searcher: Caller;
 let publisher: Caller;
 const names = new Map<string, string>();
 
 test.before(async () => {
-  market = await openMarket();
   [searcher, publisher] = [await market.approved(), await market.approved()];
   for (const [name, facts] of Object.entries(CATALOGUE)) names.set(await market.offer(publisher, facts), name);
 });
 
-test.after.always(() => market?.close());
-
 const search = (request: object, extraction: object | null = null): Promise<Answer> =>
-  market.call(searcher, "search_offers", {
-    request: { limit: 50, ...request },
-    extraction,
-    embedding: null,
-    model: null,
-    notices: [],
-  });
+  market.call(searcher, "search_offers", { request: { limit: 50, ...request }, extraction });
 
 const found = async (request: object, extraction: object | null = null): Promise<string[]> =>
   (await search(request, extraction)).results.map((result: Answer) => names.get(result.id));
@@ -279,10 +270,8 @@ test("a cursor gives the same page while others publish, by words, by vector and
   const page = (cursor: string | null): Promise<Answer> =>
     own.call(reader, "search_offers", {
       request: { query: "grey sofa", limit: 4, ...(cursor === null ? {} : { cursor }) },
-      extraction: null,
       embedding: vectorOf("sofa"),
       model: "builtin-meaning-1",
-      notices: [],
     });
   const ids = ({ results }: Answer) => results.map((result: Answer) => [result.id, result.rank, result.score]);
   const first = await page(null);
@@ -308,9 +297,7 @@ test("of thousands of offers with the same words the newest are ranked, and a fi
   );
   await own.sql("analyze market.offer");
   const titles = async (request: object): Promise<string[]> =>
-    (
-      await own.call(reader, "search_offers", { request, extraction: null, embedding: null, model: null, notices: [] })
-    ).results.map(({ document }: Answer) => document.title);
+    (await own.call(reader, "search_offers", { request })).results.map(({ document }: Answer) => document.title);
   t.true(
     (await titles({ query: "grey sofa in good condition", limit: 50 })).every(
       (title) => Number(title.slice(10)) <= 400,
@@ -328,15 +315,9 @@ test("a changed offer is found by what it names now, and not by what it named be
   const [reader, writer] = [await own.approved(), await own.approved()];
   const id = await own.offer(writer, { title: "Blue couch" });
   const sofas = async () =>
-    (
-      await own.call(reader, "search_offers", {
-        request: { query: "divano" },
-        extraction: null,
-        embedding: null,
-        model: null,
-        notices: [],
-      })
-    ).results.map((result: Answer) => result.id);
+    (await own.call(reader, "search_offers", { request: { query: "divano" } })).results.map(
+      (result: Answer) => result.id,
+    );
   t.deepEqual(await sofas(), [id]);
   await own.change(writer, id, { title: "Old phone", domain: "electronics", category: "phones" });
   t.deepEqual(await sofas(), []);

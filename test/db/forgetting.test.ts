@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Caller, openMarket, refused } from "./market.ts";
+import { type Caller, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { signing } from "./signing.ts";
 
 /** What the scheduled jobs purge of people and agents, and when. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 const count = async (table: string, column: string, values: unknown[]): Promise<number> =>
   (await market.sql(`select from market.${table} where ${column} = any ($1)`, [values])).length;
@@ -75,7 +72,7 @@ test.serial("an agent that waits to be approved again is not purged", async (t) 
 test.serial("an expired verification is marked as expired, and purged thirty days later", async (t) => {
   const caller = await market.approved();
   const start = async (method: string, expired: string) => {
-    const { body } = await market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
+    const { body } = await market.call(caller, "start_verification", { method });
     await market.sql("update market.verification set expires_at = now() - $2::interval where id = $1", [
       body.id,
       expired,
@@ -123,14 +120,14 @@ test.serial("an agent without approval is purged after a week, with its account"
   t.is(await count("agent", "id", [old.agent, declined.agent]), 0);
   t.is(await count("account", "id", [old.account, declined.account]), 0);
   t.is(await count("agent", "id", [young.agent, approved.agent]), 2);
-  t.is(await refused(market.call(old, "get_me", { base_url: "", link_key: old.token })), "401 unauthorized");
+  t.is(await refused(market.call(old, "get_me")), "401 unauthorized");
 });
 
 test.serial("an agent that started a verification within the week, or whose account reported, is kept", async (t) => {
   const [verifying, reporting] = [await market.connect(), await market.connect()];
   const offer = await market.offer(await market.approved());
-  await market.call(verifying, "start_verification", { method: "google", base_url: "", link_key: verifying.token });
-  await market.call(reporting, "report_offer", { id: offer, reason: "spam", comment: null });
+  await market.call(verifying, "start_verification", { method: "google" });
+  await market.call(reporting, "report_offer", { id: offer, reason: "spam" });
   for (const caller of [verifying, reporting]) await age(caller, "8 days");
   t.is(await market.work("purge_agents"), 0);
   t.is(await count("agent", "id", [verifying.agent, reporting.agent]), 2);
@@ -138,11 +135,7 @@ test.serial("an agent that started a verification within the week, or whose acco
 
 test.serial("an account that proved a method is kept when its unapproved agent is purged", async (t) => {
   const caller = await market.connect();
-  const { body } = await market.call(caller, "start_verification", {
-    method: "google",
-    base_url: "",
-    link_key: caller.token,
-  });
+  const { body } = await market.call(caller, "start_verification", { method: "google" });
   const [{ secret_hash }] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
   const { session } = await people.signIn({ subject: "lena" }, { verification: secret_hash });
   await age(caller, "8 days");

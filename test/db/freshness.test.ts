@@ -1,20 +1,16 @@
 import test, { type ExecutionContext } from "ava";
 import pg from "pg";
-import { type Caller, type Market, openMarket, outcomeOf } from "./market.ts";
+import { type Caller, outcomeOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** Offers that nobody confirms: they become stale, rank behind fresh ones, and are archived after a warning. */
 
-let market: Market & { close: () => Promise<void> };
 let owner: Caller;
 
-test.before(async () => {
-  market = await openMarket();
-});
 test.beforeEach(async () => {
   await market.sql("update market.setting set value = '90' where name = 'offer_lifetime_days'");
   owner = await market.approved();
 });
-test.after.always(() => market?.close());
 
 /** Sets the ages of offers in days, past the triggers: since the last confirmation, and since the warning. */
 const age = (ids: string | string[], confirmed: number, stale: number | null = null) =>
@@ -239,20 +235,12 @@ test.serial("of the same score, fresh offers come before stale ones, in searches
   const [oldest, middle, newest] = ids as [string, string, string];
   const ask = await market.ask(searcher, { title: "Wanted: walnut cradle", keywords: ["cradle"] });
   const found = async (): Promise<{ id: string; score: number }[]> =>
-    (
-      await market.call(searcher, "search_offers", {
-        request: { query: "walnut cradle" },
-        extraction: null,
-        embedding: null,
-        model: null,
-        notices: [],
-      })
-    ).results;
+    (await market.call(searcher, "search_offers", { request: { query: "walnut cradle" } })).results;
   const matched = async (): Promise<string[]> => {
     const read: string[] = [];
     let cursor: string | null = null;
     do {
-      const page = await market.call(searcher, "list_matches", { id: ask, since: null, page_size: 1, cursor });
+      const page = await market.call(searcher, "list_matches", { id: ask, page_size: 1, cursor });
       read.push(...page.results.map(({ id }: { id: string }) => id));
       cursor = page.page.next_cursor;
     } while (cursor !== null);

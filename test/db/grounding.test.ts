@@ -1,19 +1,12 @@
 import test from "ava";
-import { type Answer, found, openMarket } from "./market.ts";
+import { type Answer, found } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * What the database keeps of an extraction with false fields, of several extractions, and of one that no honest
  * extractor gives. quotes.test.ts has the checks of single quotes; which values a text states is the reader's to say
  * (test/reader/stated.test.ts).
  */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
 
 const ask = async (expression: string, values: unknown[]): Promise<Answer> => {
   const [row] = await market.sql(`select ${expression} as answer`, values);
@@ -355,12 +348,7 @@ for (const [what, extraction] of Object.entries(EXCESSES)) {
     const contact = found(offered, { type: "email", value: "lena@example.com", preferred: true }, "lena@example.com");
     const readings = [extraction, { contacts: [contact] }];
     t.is((await market.publish(caller, offered, JSON.stringify(readings))).status, 201);
-    const { submission } = await market.call(caller, "create_ask", {
-      body: { text, watch_enabled: true },
-      idempotency_key: null,
-      request_hash: null,
-      errors: [],
-    });
+    const { submission } = await market.call(caller, "create_ask", { body: { text, watch_enabled: true } });
     await market.work("complete_submission", submission, JSON.stringify([extraction]), null, "builtin-hash-1");
     t.is((await market.call(caller, "get_answer", { submission_id: submission })).status, 201);
   });

@@ -3,7 +3,8 @@ import pg from "pg";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "../reader/vocabulary.ts";
 import { rolledBack } from "../support/database.ts";
-import { type Answer, type Caller, openMarket, refusal, refused, vectorOf } from "./market.ts";
+import { type Answer, type Caller, refusal, refused, vectorOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * What a DBA can see: the inspect views, read as souk_dba, and the privileges of souk_dba.
@@ -11,14 +12,12 @@ import { type Answer, type Caller, openMarket, refusal, refused, vectorOf } from
  *   seller, buyer   approved agents of two accounts, with an offer of a sofa, an ask for one, and their match
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let client: pg.Client;
 let seller: Caller;
 let buyer: Caller;
 const id = { offer: "", ask: "" };
 
 test.before(async () => {
-  market = await openMarket();
   client = new pg.Client({ connectionString: market.url });
   await client.connect();
   [seller, buyer] = [await market.approved(), await market.approved()];
@@ -29,7 +28,6 @@ test.before(async () => {
 
 test.after.always(async () => {
   await client?.end();
-  await market?.close();
 });
 
 /** Empties the queue, as if workers had done all jobs. */
@@ -69,13 +67,7 @@ test.serial("the inspect views say why an agent gets 429, and when it no longer 
      select 'agent:' || $1::text, 'publish_offer', now() - interval '1 minute' * n from generate_series(1, 50) as n`,
     [agent.agent],
   );
-  const publish = () =>
-    market.call(agent, "publish_offer", {
-      body: { text: "Sofa" },
-      idempotency_key: null,
-      request_hash: null,
-      errors: [],
-    });
+  const publish = () => market.call(agent, "publish_offer", { body: { text: "Sofa" } });
   const why = async () =>
     Object.fromEntries(
       (await read("select * from inspect.why_429 where agent_id = $1", [agent.agent])).map((row) => [row.action, row]),
@@ -114,31 +106,6 @@ test.serial("the inspect views say why an agent gets 429, and when it no longer 
   t.false((await why())["publish_offer"].refused);
   await t.notThrowsAsync(publish());
 
-  // why_429 reports a cap that a moderator set. It mentions no account stats, because they do not affect that cap.
-  const override = (cap: number) =>
-    market.sql(
-      `insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', $2)
-       on conflict (account_id, action) do update set cap = excluded.cap`,
-      [agent.account, cap],
-    );
-  for (const [cap, said] of [
-    [
-      1,
-      /^\d+ of 1 calls .* refused with 429; in \d+ seconds a slot is free\. The cap: a moderator set it at [-\d: ]+ UTC, in place of what the record gives\.$/,
-    ],
-    [
-      0,
-      /^\d+ of 0 calls of the last hour are used, so every call is refused with 429 until the cap changes\. The cap: a moderator set it/,
-    ],
-  ] as const) {
-    await override(cap);
-    t.is(await refused(publish()), "429 rate_limited");
-    const { reason, overridden_at } = (await why())["publish_offer"];
-    t.regex(reason, said);
-    t.truthy(overridden_at);
-  }
-  t.is((await why())["create_ask"].overridden_at, null);
-  await market.sql("delete from market.cap_override where account_id = $1", [agent.account]);
   await market.sql("delete from market.submission where agent_id = $1", [agent.agent]);
   await finishJobs();
 });
@@ -214,32 +181,6 @@ test.serial("the views show waiting submissions, jobs, workers, embeddings and w
   });
 });
 
-test.serial("inspect.blocked shows who waits for a lock and who holds it", async (t) => {
-  const [holder, waiter] = [new pg.Client(market.url), new pg.Client(market.url)];
-  await Promise.all([holder.connect(), waiter.connect()]);
-  await holder.query("begin; lock table market.report");
-  const waiting = waiter.query("select from market.report");
-  try {
-    let rows: Answer[] = [];
-    for (let tries = 0; rows.length === 0 && tries < 100; tries++)
-      // The view covers the whole server, where other tests wait for their own locks.
-      rows = await read(
-        "select query, blocking_state, blocking_query from inspect.blocked where query = 'select from market.report'",
-      );
-    t.deepEqual(rows, [
-      {
-        query: "select from market.report",
-        blocking_state: "idle in transaction",
-        blocking_query: "begin; lock table market.report",
-      },
-    ]);
-  } finally {
-    await holder.end();
-    await waiting;
-    await waiter.end();
-  }
-});
-
 /** A column whose name contains one of these words is secret or private, so a DBA may not read it. */
 const CLOSED =
   /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
@@ -296,22 +237,6 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
   t.is((await read("select id from market.offer where id = $1", [id.offer])).length, 1);
 });
 
-test.serial("every login has a connection limit and timeouts, and the limits leave room for a superuser", async (t) => {
-  const roles = await market.sql(
-    `select rolname as role, rolconnlimit as "limit", array(
-       select split_part(setting, '=', 1) from pg_db_role_setting s, unnest(s.setconfig) as setting where s.setrole = r.oid) as settings
-     from pg_roles r where rolname ~ '^souk_' and rolcanlogin order by 1`,
-  );
-  t.true(roles.length >= 4);
-  for (const { role, limit, settings } of roles) {
-    t.true(limit > 0, role);
-    t.true(settings.includes("lock_timeout") && settings.includes("idle_in_transaction_session_timeout"), role);
-    t.true(role === "souk_migrator" || settings.includes("statement_timeout"), role);
-  }
-  const total = roles.reduce((sum, { limit }) => sum + limit, 0);
-  t.true(total <= 97, `${total}: PostgreSQL's default is 100, of which 3 are kept for superusers`);
-});
-
 test.serial("why_429 and the refusal mention a cap set by a moderator, and a suspension", async (t) => {
   const agent = await market.approved();
   await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', 0)", [
@@ -324,19 +249,12 @@ test.serial("why_429 and the refusal mention a cap set by a moderator, and a sus
     (await why()).reason,
     /^0 of 0 calls of the last hour are used, so every call is refused with 429 until the cap changes\. The cap: a moderator set it at [-\d: ]+ UTC, in place of what the record gives\.$/,
   );
-  const { status, detail, extra } = await refusal(
-    market.call(agent, "publish_offer", {
-      body: { text: "Sofa" },
-      idempotency_key: null,
-      request_hash: null,
-      errors: [],
-    }),
-  );
+  const { status, detail, extra } = await refusal(market.call(agent, "publish_offer", { body: { text: "Sofa" } }));
   t.is(status, 429);
   t.regex(detail, /^Moderation has set the limit "publish_offer" to 0/);
   t.like(extra, { retry_after: 3600 });
   t.is(extra.headers["RateLimit-Reset"], 3600);
-  const me = await market.call(agent, "get_me", { base_url: "http://souk.test", link_key: Buffer.alloc(32) });
+  const me = await market.call(agent, "get_me", { base_url: "http://souk.test" });
   const paths = me.next.map(({ path }: { path: string }) => path);
   t.false(paths.includes("/v1/offers"));
   t.true(paths.includes("/v1/asks"));
@@ -347,7 +265,7 @@ test.serial("why_429 and the refusal mention a cap set by a moderator, and a sus
   );
   t.true((await why()).account_suspended);
   t.regex((await why()).reason, /The account is suspended by moderation since .* refused with 409/);
-  const suspended = await market.call(agent, "get_me", { base_url: "http://souk.test", link_key: Buffer.alloc(32) });
+  const suspended = await market.call(agent, "get_me", { base_url: "http://souk.test" });
   t.regex(suspended.next[0].summary, /suspended by moderation\. No\. .*Tell the person/);
   t.false(suspended.next.some(({ path }: { path: string }) => path === "/v1/offers" || path === "/v1/asks"));
 });
@@ -370,7 +288,7 @@ test.serial(
     const stored = async () => (await market.sql("select count(*)::int as n from reading.price_reason"))[0].n;
 
     const text = "Grey sofa, new price was 400 EUR, now 180 EUR says Zebedee. Berlin. sofa@example.com";
-    const previewed = await market.call(agent, "preview_offer", { body: { text }, errors: [] });
+    const previewed = await market.call(agent, "preview_offer", { body: { text } });
     await market.work("complete_submission", previewed.submission, await readOf(text));
     const preview = await market.call(agent, "get_answer", { submission_id: previewed.submission });
     t.is(preview.status, 200);
@@ -407,7 +325,7 @@ test.serial(
 
     // A changed text has other reasons, whatever a model has read before.
     const change = async (to: string, extractions: string) => {
-      const { submission } = await market.call(agent, "update_offer", { id, body: { text: to }, errors: [] });
+      const { submission } = await market.call(agent, "update_offer", { id, body: { text: to } });
       await market.work("complete_submission", submission, extractions);
       t.is((await market.call(agent, "get_answer", { submission_id: submission })).status, 200);
     };

@@ -2,7 +2,8 @@ import test from "ava";
 import pg from "pg";
 import { rolledBack } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Answer, type Caller, openMarket, vectorOf } from "./market.ts";
+import { type Answer, type Caller, vectorOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * inspect.check() reports every row that breaks an invariant, and no other row.
@@ -10,7 +11,6 @@ import { type Answer, type Caller, openMarket, vectorOf } from "./market.ts";
  *   seller, buyer   approved agents of two accounts, with an offer of a sofa, an ask for one, and their match
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let client: pg.Client;
 let seller: Caller;
 let buyer: Caller;
@@ -18,7 +18,6 @@ let stranger: Caller;
 const id = { offer: "", ask: "" };
 
 test.before(async () => {
-  market = await openMarket();
   client = new pg.Client({ connectionString: market.url });
   await client.connect();
   [seller, buyer, stranger] = [await market.approved(), await market.approved(), await market.connect()];
@@ -29,7 +28,6 @@ test.before(async () => {
 
 test.after.always(async () => {
   await client?.end();
-  await market?.close();
 });
 
 /** Empties the queue, as if workers had done all jobs. */

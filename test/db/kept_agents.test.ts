@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, openMarket, refusal, refused } from "./market.ts";
+import { type Answer, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { someone, unproved } from "./unproved.ts";
 
 /** Which agents go on when a person proves a first sign-in method, and what the person is told of it. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof unproved>;
 
 test.before(async () => {
-  market = await openMarket();
   people = unproved(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 test.serial("a first method is not proved before the person says which agents go on", async (t) => {
   const first = await market.approved("Mine");

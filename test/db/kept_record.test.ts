@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, openMarket, outcomeOf } from "./market.ts";
+import { type Answer, type Caller, outcomeOf } from "./market.ts";
+import { market } from "./one_market.ts";
 import { randomEmail, signing } from "./signing.ts";
 
 /**
@@ -8,15 +9,12 @@ import { randomEmail, signing } from "./signing.ts";
  * sign-in method has the same suspension, the same removals and the same caps.
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-test.after.always(() => market?.close());
 
 /** Proves an e-mail address for the account of a caller, whose browser gets a new session. */
 const prove = async (caller: Caller, email: string): Promise<void> => {
@@ -95,12 +93,7 @@ test.serial("a suspension is still in force after coming back, also for offers p
   await prove(again, first.email);
   t.deepEqual(await suspensionOf(again.account), before);
   t.is((await market.sql("select status from market.offer where id = $1", [offer]))[0].status, "archived");
-  const publishing = market.call(again, "publish_offer", {
-    body: { text: "A sofa, 5 EUR, lena@example.com" },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const publishing = market.call(again, "publish_offer", { body: { text: "A sofa, 5 EUR, lena@example.com" } });
   t.is(await outcomeOf(publishing), "invalid_state");
   await forget();
 });

@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { someone, unproved } from "./unproved.ts";
 
 /** The account without a sign-in method that a browser leaves by signing in to another one. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof unproved>;
 
 test.before(async () => {
-  market = await openMarket();
   people = unproved(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 test.serial("the only browser of an account without a method does not leave it unasked", async (t) => {
   const known = someone();

@@ -31,12 +31,14 @@ export type Market = {
   sql: <Row extends pg.QueryResultRow = Answer>(text: string, values?: unknown[]) => Promise<Row[]>;
   /** Runs one statement in the role and with the claims of a caller's requests, as if the caller wrote the SQL. */
   sqlAs: (role: "souk_agent" | "souk_person", caller: Caller, text: string, values?: unknown[]) => Promise<void>;
-  /** Calls one function in `api` as an agent, or as a visitor. */
+  /** Calls one function in `api` as an agent, or as a visitor. Arguments that are not given are those of USUAL. */
   call: (caller: Caller | null, name: string, args?: Arguments) => Promise<Answer>;
   /** Calls one function in `api` with the session of the person behind an agent. */
   callAsPerson: (caller: Caller, name: string, args?: Arguments) => Promise<Answer>;
   /** Calls one function in `jobs`. */
   work: (name: string, ...values: Value[]) => Promise<Answer>;
+  /** Approves an agent by its link: in a browser with a session, or in a new one, which gets the session `fresh`. */
+  approve: (caller: Caller, session?: Buffer | null, fresh?: Buffer) => Promise<Answer>;
   /** An agent without approval. */
   connect: (name?: string, address?: string) => Promise<Caller>;
   /** An agent with the approval of a new person. */
@@ -58,6 +60,27 @@ export type Market = {
   ask: (caller: Caller, facts?: AskFacts) => Promise<string>;
   /** Stores the given vector of one offer or ask, or none, and matches it, as the embedding job does. */
   embed: (kind: "offer" | "ask", id: string, vector?: string | null) => Promise<void>;
+};
+
+const TEXT: Arguments = { idempotency_key: null, request_hash: null, errors: [] };
+const PAGE: Arguments = { page_size: 50, cursor: null };
+
+/** What the API sends to a function of a caller who says nothing more. A caller with a token also sends it as its link's key. */
+const USUAL: Record<string, Arguments> = {
+  publish_offer: TEXT,
+  create_ask: TEXT,
+  preview_offer: { errors: [] },
+  update_offer: { errors: [] },
+  update_ask: { errors: [] },
+  report_offer: { comment: null },
+  get_me: { base_url: "" },
+  start_verification: { base_url: "" },
+  get_verification: { base_url: "" },
+  search_offers: { extraction: null, embedding: null, model: null, notices: [] },
+  list_offers: { status: null, ...PAGE },
+  list_asks: { status: null, ...PAGE },
+  list_matches: { since: null, ...PAGE },
+  update_profile: { display_name: null, contact_email: null, contact_phone: null },
 };
 
 /** Enough connections for everything that a test of locks does at once. */
@@ -121,8 +144,12 @@ export const openMarket = async (
       client.release();
     }
   };
+  const usual = (caller: Caller | null, name: string): Arguments => {
+    const { base_url, ...others } = USUAL[name] ?? {};
+    return base_url === undefined ? others : { base_url, link_key: caller?.token ?? null, ...others };
+  };
   const call: Market["call"] = async (caller, name, args = {}) =>
-    JSON.parse(await api.call(caller ? { agent: caller.token } : "visitor", name, args));
+    JSON.parse(await api.call(caller ? { agent: caller.token } : "visitor", name, { ...usual(caller, name), ...args }));
   const work: Market["work"] = async (name, ...values) => {
     const places = values.map((_, place) => `$${place + 1}`).join(", ");
     const { rows } = await worker.query(`select jobs.${name}(${places}) as answer`, values.map(asParameter));
@@ -147,23 +174,17 @@ export const openMarket = async (
     const [row] = await sql("select account_id from market.agent where id = $1", [agent]);
     return row.account_id;
   };
+  const approve: Market["approve"] = (caller, session = null, fresh = caller.session) =>
+    call(null, "approve_connection", { secret_hash: caller.link, session_hash: session, new_session_hash: fresh });
   const approved: Market["approved"] = async (name) => {
     const caller = await connect(name);
-    await call(null, "approve_connection", {
-      secret_hash: caller.link,
-      session_hash: null,
-      new_session_hash: caller.session,
-    });
+    await approve(caller);
     return caller;
   };
 
   const colleague: Market["colleague"] = async (caller) => {
     const other = await connect();
-    await call(null, "approve_connection", {
-      secret_hash: other.link,
-      session_hash: caller.session,
-      new_session_hash: other.session,
-    });
+    await approve(other, caller.session);
     return { ...other, account: caller.account };
   };
 
@@ -172,12 +193,7 @@ export const openMarket = async (
     return call(caller, "get_answer", { submission_id: submission });
   };
   const publish: Market["publish"] = async (caller, text, extraction, body = {}) => {
-    const { submission } = await call(caller, "publish_offer", {
-      body: { text, ...body },
-      idempotency_key: null,
-      request_hash: null,
-      errors: [],
-    });
+    const { submission } = await call(caller, "publish_offer", { body: { text, ...body } });
     return settle(caller, submission, extraction);
   };
   const embed: Market["embed"] = async (kind, id, vector = null) => {
@@ -188,8 +204,10 @@ export const openMarket = async (
     sql,
     sqlAs,
     call,
-    callAsPerson: async (caller, name, args = {}) => JSON.parse(await api.call({ person: caller.session }, name, args)),
+    callAsPerson: async (caller, name, args = {}) =>
+      JSON.parse(await api.call({ person: caller.session }, name, { ...usual(caller, name), ...args })),
     work,
+    approve,
     connect,
     approved,
     colleague,
@@ -206,7 +224,7 @@ export const openMarket = async (
     async change(caller, id, facts) {
       await sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [caller.agent]);
       const { text, extraction } = offerOf(facts);
-      const { submission } = await call(caller, "update_offer", { id, body: { text }, errors: [] });
+      const { submission } = await call(caller, "update_offer", { id, body: { text } });
       const answer = await settle(caller, submission, extraction);
       await embed("offer", id, facts.vector);
       return answer;
@@ -214,12 +232,7 @@ export const openMarket = async (
     async ask(caller, facts = {}) {
       await sql("delete from market.rate_limit_hit where scope = 'agent:' || $1", [caller.agent]);
       const { text, extraction } = askOf(facts);
-      const { submission } = await call(caller, "create_ask", {
-        body: { text, watch_enabled: facts.watch ?? true },
-        idempotency_key: null,
-        request_hash: null,
-        errors: [],
-      });
+      const { submission } = await call(caller, "create_ask", { body: { text, watch_enabled: facts.watch ?? true } });
       await work("complete_submission", submission, extraction, facts.vector ?? null, "builtin-meaning-1");
       const { status, body } = await call(caller, "get_answer", { submission_id: submission });
       if (status !== 201) throw new Error(`asking gave ${status}: ${JSON.stringify(body)}`);

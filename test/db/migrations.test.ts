@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import test from "ava";
 import { SHIPPED_TABLES } from "../../src/install/data_files.ts";
 import { loadCode } from "../../src/install/load_code.ts";
 import { migrate } from "../../src/install/migrate.ts";
-import { readSchema, SCHEMA } from "../../src/install/schema_files.ts";
+import { SCHEMA } from "../../src/install/schema_files.ts";
 import { applyStructure } from "../../src/install/structure.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
@@ -131,12 +131,4 @@ test("a migration brings an older database to the structure of a new one", async
   await make(older, { schema, migrations });
   await make(older, { schema, migrations });
   t.deepEqual(await dump(older), await dump(fresh));
-});
-
-test("index.sql includes every file of db/schema exactly once", async (t) => {
-  const included = (await readSchema()).files.map(({ name }) => name);
-  const files = (await readdir(SCHEMA, { recursive: true })).filter(
-    (file) => file.endsWith(".sql") && file !== "index.sql",
-  );
-  t.deepEqual(included.toSorted(), files.toSorted());
 });

@@ -1,15 +1,9 @@
 import test from "ava";
-import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * Distances and cells of the globe. Searches by distance are tested through HTTP (test/http/places.test.ts).
  */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 test("distances are those of the globe, across the 180th meridian and the poles too", async (t) => {
   const [row] = await market.sql(

@@ -1,16 +1,10 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { hashSecret, newRefreshToken, newToken } from "../../src/base/tokens.ts";
-import { type Answer, openMarket, refusal, refused } from "./market.ts";
+import { type Answer, outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** The rules of OAuth in SQL: clients, codes, refresh tokens, revoking, and what is deleted. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 const REDIRECT = "http://127.0.0.1/callback";
 const CHALLENGE = "c".repeat(43);
@@ -95,7 +89,7 @@ const t_expires = (answer: Answer): void => {
 
 /** "200", or the status and code of the refusal, of GET /v1/me with a token. */
 const me = async (token: Buffer): Promise<string> =>
-  market.call({ token } as Parameters<typeof market.call>[0], "get_me", { base_url: "", link_key: token }).then(
+  market.call({ token } as Parameters<typeof market.call>[0], "get_me", { link_key: token }).then(
     () => "200",
     (error: Error & { code?: string }) => `${error.code?.slice(2)} ${error.message}`,
   );
@@ -308,7 +302,6 @@ test("a refresh does not reconnect an agent that an account's recovery disconnec
   const next = newTokens(tokens.family);
   t_expires(await refresh(request.client, tokens, next));
   const found = await market.call({ token: next.token } as Parameters<typeof market.call>[0], "get_me", {
-    base_url: "",
     link_key: next.token,
   });
   t.false(found.agent.connected);
@@ -318,16 +311,11 @@ test("after a refresh, starting the pending verification again gives a link that
   await market.sql("update market.sign_in_method set available = true");
   const { request, tokens } = await granted();
   const as = (token: Buffer) => ({ token }) as Parameters<typeof market.call>[0];
-  const start = (token: Buffer) =>
-    market.call(as(token), "start_verification", { method: "email", base_url: "", link_key: token });
+  const start = (token: Buffer) => market.call(as(token), "start_verification", { method: "email", link_key: token });
   const first = (await start(tokens.token)).body;
   const next = newTokens(tokens.family);
   t_expires(await refresh(request.client, tokens, next));
-  const read = await market.call(as(next.token), "get_verification", {
-    id: first.id,
-    base_url: "",
-    link_key: next.token,
-  });
+  const read = await market.call(as(next.token), "get_verification", { id: first.id, link_key: next.token });
   t.deepEqual([read.status, read.url], ["pending", undefined], "no link is shown that would not work");
   const { status, body } = await start(next.token);
   t.deepEqual([status, body.id], [200, first.id]);
@@ -439,14 +427,7 @@ test("an address registers 30 clients an hour, starts 30 authorizations, and nam
     ["client_document", () => market.call(null, "count_client_document", { address, documents_per_hour: 30 }), 30],
   ];
   for (const [name, attempt, left] of attempts) {
-    const outcomes = await Promise.all(
-      Array.from({ length: left + 5 }, () =>
-        attempt().then(
-          () => "done",
-          (error: Error) => error.message,
-        ),
-      ),
-    );
+    const outcomes = await Promise.all(Array.from({ length: left + 5 }, () => outcomeOf(attempt())));
     t.is(outcomes.filter((outcome) => outcome === "done").length, left, name);
     const { status, code, extra } = await refusal(attempt());
     t.deepEqual([status, code], [429, "rate_limited"]);

@@ -1,6 +1,7 @@
 import test from "ava";
 import { eventually } from "../support/market.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 import { holdRows, watchWaits } from "./waits.ts";
 
@@ -21,18 +22,11 @@ const MODERATORS_MOVES = [
 ];
 const OWNERS_MOVES = ["pending_review -> archived", "published -> archived", "archived -> published"];
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let caller: Caller;
-
-test.before(async () => {
-  market = await openMarket();
-});
 
 test.beforeEach(async () => {
   caller = await market.approved();
 });
-
-test.after.always(() => market?.close());
 
 /** Creates an offer in a status, without the rules for moves. */
 const inStatus = async (status: Status): Promise<string> => {
@@ -100,8 +94,7 @@ test.serial("archiving and republishing are idempotent", async (t) => {
 });
 
 test.serial("republishing counts as publishing, and republishing a live offer does not count", async (t) => {
-  const used = async () =>
-    (await market.call(caller, "get_me", { base_url: "", link_key: Buffer.alloc(32) })).limits.publish_offer.used;
+  const used = async () => (await market.call(caller, "get_me")).limits.publish_offer.used;
   const id = await market.offer(caller);
   const before = await used();
   await market.call(caller, "archive_offer", { id });
@@ -115,7 +108,7 @@ test.serial("republishing counts as publishing, and republishing a live offer do
 test.serial("an owner cannot change, archive or republish a removed offer", async (t) => {
   const id = await inStatus("removed");
   const { text } = offerOf({ title: "Green sofa" });
-  t.is(await refused(market.call(caller, "update_offer", { id, body: { text }, errors: [] })), "409 invalid_state");
+  t.is(await refused(market.call(caller, "update_offer", { id, body: { text } })), "409 invalid_state");
   t.is(await refused(market.call(caller, "archive_offer", { id })), "409 invalid_state");
   t.is(await refused(market.call(caller, "republish_offer", { id })), "409 invalid_state");
   t.is(await statusOf(id), "removed");
@@ -124,7 +117,7 @@ test.serial("an owner cannot change, archive or republish a removed offer", asyn
 test.serial("an offer that is removed while its new text is read does not change", async (t) => {
   const id = await market.offer(caller);
   const { text, extraction } = offerOf({ title: "Green sofa" });
-  const { submission } = await market.call(caller, "update_offer", { id, body: { text }, errors: [] });
+  const { submission } = await market.call(caller, "update_offer", { id, body: { text } });
   await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
   await market.work("complete_submission", submission, extraction);
   const { status, body } = await market.call(caller, "get_answer", { submission_id: submission });
@@ -226,27 +219,23 @@ const REVIEWS: Record<Status, { visibility: string; review: string }> = {
 for (const [status, told] of Object.entries(REVIEWS)) {
   test.serial(`the owner of an offer that is ${status} is told so`, async (t) => {
     const id = await inStatus(status as Status);
-    const { results } = await market.call(caller, "list_offers", { status, page_size: 50, cursor: null });
+    const { results } = await market.call(caller, "list_offers", { status });
     const shown = results.find((offer: { id: string }) => offer.id === id);
     t.deepEqual({ visibility: shown?.visibility, review: shown?.review }, told);
   });
 }
 
-test.serial("an offer without a contact is refused, and nothing is published", async (t) => {
+test.serial("an offer without a contact is refused, counts, and nothing is published", async (t) => {
   const { text, extraction } = offerOf({ title: "Mute sofa", contact: null });
   const { status, body } = await market.publish(caller, text, extraction);
   t.deepEqual([status, body.code], [400, "missing_contact"]);
+  t.is((await market.call(caller, "get_me")).limits.publish_offer.used, 1, "the text was read");
   t.deepEqual(await market.sql("select from market.offer where title = 'Mute sofa'"), []);
 });
 
 test.serial("an extraction that is delivered twice publishes once", async (t) => {
   const { text, extraction } = offerOf({ title: "Single sofa" });
-  const { submission } = await market.call(caller, "publish_offer", {
-    body: { text },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const { submission } = await market.call(caller, "publish_offer", { body: { text } });
   const settled = await Promise.all([1, 2, 3].map(() => market.work("complete_submission", submission, extraction)));
   t.deepEqual(settled.sort(), [false, false, true]);
   t.is((await market.sql("select from market.offer where title = 'Single sofa'")).length, 1);
@@ -275,12 +264,7 @@ test.serial("an offer whose worker died before it stored the vector gets its vec
 
 test.serial("a text that was withdrawn before it was read is never published", async (t) => {
   const { text, extraction } = offerOf({ title: "Late sofa" });
-  const { submission } = await market.call(caller, "publish_offer", {
-    body: { text },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const { submission } = await market.call(caller, "publish_offer", { body: { text } });
   const { status } = await market.call(caller, "withdraw_submission", { submission_id: submission });
   t.is(status, 503);
   t.false(await market.work("complete_submission", submission, extraction));
@@ -290,12 +274,7 @@ test.serial("a text that was withdrawn before it was read is never published", a
 test.serial("a text is not published if its agent was removed before it was read", async (t) => {
   const leaving = await market.approved();
   const { text, extraction } = offerOf({ title: "Orphan sofa" });
-  const { submission } = await market.call(leaving, "publish_offer", {
-    body: { text },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const { submission } = await market.call(leaving, "publish_offer", { body: { text } });
   await market.call(leaving, "remove_own_agent");
   await market.work("complete_submission", submission, extraction);
   t.deepEqual(await market.sql("select from market.offer where title = 'Orphan sofa'"), []);
@@ -365,7 +344,7 @@ test.serial("a report that waits while its offer is archived says that there is 
     "select from market.account where id = $1 for update",
     [caller.account],
   ]);
-  const answer = refused(market.call(caller, "report_offer", { id, reason: "spam", comment: null }));
+  const answer = refused(market.call(caller, "report_offer", { id, reason: "spam" }));
   await eventually(waits.count, (count) => count === 1);
   await pastTheRules("status = 'archived'", id);
   await release();
@@ -420,7 +399,7 @@ test.serial(
         )
       )[0].n;
     const report = async (reporter: Caller) =>
-      t.is((await market.call(reporter, "report_offer", { id, reason: "spam", comment: null })).status, "received");
+      t.is((await market.call(reporter, "report_offer", { id, reason: "spam" })).status, "received");
     for (let n = 0; n < 22; n += 1) await report(await market.connect());
     t.is(await open(), 20);
     await report(await market.approved());

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import test from "ava";
 import pg from "pg";
-import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 import { MATRIX, SUMMARY } from "./rights.ts";
 
 /**
@@ -14,18 +14,15 @@ import { MATRIX, SUMMARY } from "./rights.ts";
 const GOLDEN = new URL("permissions.txt", import.meta.url);
 const README = new URL("../../db/README.md", import.meta.url);
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let client: pg.Client;
 
 test.before(async () => {
-  market = await openMarket();
   client = new pg.Client({ connectionString: market.url });
   await client.connect();
 });
 
 test.after.always(async () => {
   await client?.end();
-  await market?.close();
 });
 
 test.serial("permissions.txt lists all grants and policies", async (t) => {

@@ -1,15 +1,8 @@
 import test from "ava";
-import { type Answer, found, openMarket } from "./market.ts";
+import { type Answer, found } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** Which quotes stand in a text, and which words a quote has. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-
-test.after.always(() => market?.close());
 
 const ask = async (expression: string, values: unknown[]): Promise<Answer> => {
   const [row] = await market.sql(`select ${expression} as answer`, values);

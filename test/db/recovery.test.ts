@@ -1,19 +1,16 @@
 import test from "ava";
-import { type Answer, offerOf, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, offerOf, outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { someone, unproved } from "./unproved.ts";
 
 /** The recovery of an account that has no sign-in method and whose browser is lost. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof unproved>;
 
 test.before(async () => {
-  market = await openMarket();
   people = unproved(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 test.serial(
   "a recovery erases the profile and disconnects every agent, also the one that requested the link",
@@ -65,12 +62,7 @@ test.serial(
 test.serial("a text is not published if its agent was disconnected before it was read", async (t) => {
   const { first, second } = await people.lost();
   const { text, extraction } = offerOf({ title: "Left behind" });
-  const { submission } = await market.call(second, "publish_offer", {
-    body: { text },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  const { submission } = await market.call(second, "publish_offer", { body: { text } });
   await people.prove(await people.linked(first));
   await market.work("complete_submission", submission, extraction);
   t.deepEqual(await market.sql("select from market.offer where title = 'Left behind'"), []);
@@ -292,13 +284,7 @@ test.serial("a write in progress either ends before the recovery, or is refused"
   for (let round = 0; round < 8; round += 1) {
     const { first, second } = await people.lost();
     const attempt = await people.begin({ method: "google", verification: await people.linked(first), kept: null });
-    const submit = () =>
-      market.call(second, "create_ask", {
-        body: { text: "Wanted: a sofa", watch_enabled: true },
-        idempotency_key: null,
-        request_hash: null,
-        errors: [],
-      });
+    const submit = () => market.call(second, "create_ask", { body: { text: "Wanted: a sofa", watch_enabled: true } });
     const [recovery, ...writes] = await Promise.all([
       outcomeOf(people.finish(attempt, "google", someone())),
       ...Array.from({ length: 4 }, () => outcomeOf(submit())),

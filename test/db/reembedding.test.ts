@@ -81,7 +81,7 @@ test("matches stay while offers and asks are embedded again, and do not count as
   const offer = await market.offer(seller, { title: "Grey sofa", vector: vectorOf("x") });
   const ask = await market.ask(buyer, { keywords: ["hammock"], vector: vectorOf("x") });
   const matches = (since: string | null = null): Promise<Answer> =>
-    market.call(buyer, "list_matches", { id: ask, since, page_size: 10, cursor: null });
+    market.call(buyer, "list_matches", { id: ask, since, page_size: 10 });
   const before = await matches();
   t.deepEqual(
     before.results.map((result: Answer) => result.id),
@@ -104,10 +104,8 @@ test("searches use words while offers are embedded again", async (t) => {
   await market.work("use_embedding_model", NEW);
   const { results } = await market.call(buyer, "search_offers", {
     request: { query: "couch" },
-    extraction: null,
     embedding: vectorOf("x"),
     model: NEW,
-    notices: [],
   });
   t.deepEqual(
     results.map((result: Answer) => result.id),

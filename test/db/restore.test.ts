@@ -14,10 +14,11 @@ import { sql, sqlValue } from "../support/sql.ts";
 import { runCommands } from "./backup_commands.ts";
 
 /**
- * Backups that are made under load and restored into an empty cluster, by the commands of the guide to backups.
+ * A base backup that is made under load and restored into an empty cluster, by the commands of the guide to backups. Dumps
+ * are tested in backup.test.ts.
  *
  *   ledger  what the load was told by 201, with the times of the request and of the answer
- *   moment  the time to which a backup is restored, or at which a dump began
+ *   moment  the time to which the backup is restored
  */
 
 const DATABASE = "souk";
@@ -124,22 +125,6 @@ const assertRestored = async (t: Context, cluster: Cluster, moment: Date): Promi
     await restored.stop();
   }
 };
-
-test.serial(
-  "a dump made under load has everything that was answered before it, and the service runs on it",
-  async (t) => {
-    const env = { ...(await programsFor(original.url)) };
-    const moment = new Date();
-    await runCommands("dump", { cwd: folder, env, ...owner });
-    await untilMade(SOME);
-    await runCommands("restore", {
-      cwd: folder,
-      env: { ...(await programsFor(empty.url)), PGDATABASE: DATABASE },
-      ...owner,
-    });
-    await assertRestored(t, empty, moment);
-  },
-);
 
 test.serial(
   "a base backup made under load is restored to the moment before a mistake, and the service runs on it",

@@ -3,7 +3,8 @@ import test from "ava";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Caller, openMarket } from "./market.ts";
+import type { Caller } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * What the scheduled jobs purge: everything that is past its time, in batches, without delaying requests.
@@ -18,14 +19,11 @@ const BATCH_MS = 5_000;
 /** A request during a purge on a busy machine. It would take longer only if it waited for a batch. */
 const REQUEST_MS = 1_000;
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let agent: Caller;
 
 test.before(async () => {
-  market = await openMarket();
   agent = await market.approved();
 });
-test.after.always(() => market?.close());
 
 const age = (what: string) => (what === "old" ? "31 days" : "23 hours");
 
@@ -82,7 +80,6 @@ test.serial("rows past their time are purged in short batches, and requests do n
         body: { text: "A sofa" },
         idempotency_key: `request ${n}`,
         request_hash: Buffer.alloc(32),
-        errors: [],
       });
       // A batch might lock the key of this request, like every other key.
       waits.push(performance.now() - start);

@@ -5,7 +5,8 @@ import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { eventually } from "../support/market.ts";
 import { startPart } from "../support/service.ts";
-import { type Answer, type Caller, openMarket, refused, vectorOf } from "./market.ts";
+import { type Answer, type Caller, refused, vectorOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * db/RUNBOOK.md, run literally: the test causes each incident, asks the question of the runbook as
@@ -17,13 +18,11 @@ import { type Answer, type Caller, openMarket, refused, vectorOf } from "./marke
 
 const RUNBOOK = new URL("../../db/RUNBOOK.md", import.meta.url);
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let agent: Caller;
 let switches: string;
 let incidents: { title: string; look: string; act: string | undefined }[];
 
 test.before(async () => {
-  market = await openMarket();
   agent = await market.approved();
   const runbook = await readFile(RUNBOOK, "utf8");
   [switches = ""] = /(?<=## Switches[\s\S]*```sql\n)[\s\S]*?(?=```)/.exec(runbook) ?? [];
@@ -36,7 +35,6 @@ test.before(async () => {
       return { title: section.split("\n")[0] ?? "", look, act: more.length > 0 ? [act, ...more].join("\n") : act };
     });
 });
-test.after.always(() => market?.close());
 
 /** Inserts variables as psql does: :'name' as a string, :"name" as an identifier. */
 const filledIn = (text: string, variables: Record<string, string>): string =>
@@ -75,7 +73,6 @@ const submit = async (key: string | null = null): Promise<string> =>
       body: { text: "A sofa, 9 EUR, Kiel. Write to sofa@example.com" },
       idempotency_key: key,
       request_hash: key === null ? null : Buffer.alloc(32),
-      errors: [],
     })
   ).submission;
 
@@ -92,13 +89,7 @@ test.serial("1: the views say why an agent gets 429", async (t) => {
     "insert into market.rate_limit_hit (scope, action, called_at) select 'agent:' || $1::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)",
     [busy.agent],
   );
-  const ask = () =>
-    market.call(busy, "create_ask", {
-      body: { text: "A sofa" },
-      idempotency_key: null,
-      request_hash: null,
-      errors: [],
-    });
+  const ask = () => market.call(busy, "create_ask", { body: { text: "A sofa" } });
   t.is(await refused(ask()), "429 rate_limited");
   const [rows = []] = await look(1, { agent: busy.agent });
   const row = rows.find(({ action }) => action === "create_ask");

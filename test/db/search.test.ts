@@ -1,6 +1,7 @@
 import test from "ava";
 import { allowed } from "../support/busy.ts";
 import { type Answer, type Caller, type OfferFacts, openMarket, refusal, refused, vectorOf } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
  * Searching offers: filters exclude offers, and everything else ranks them.
@@ -61,7 +62,6 @@ const CATALOGUE: Record<string, OfferFacts> = {
 const EVERYWHERE = "write";
 const ALL = Object.keys(CATALOGUE).filter((name) => name !== "archived");
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let paging: Awaited<ReturnType<typeof openMarket>>;
 let searcher: Caller;
 let pager: Caller;
@@ -77,7 +77,6 @@ const setAside = (of: typeof market, assignments: string, id: string | undefined
   );
 
 test.before(async () => {
-  market = await openMarket();
   searcher = await market.approved();
   const [verified, other] = [await market.approved(), await market.approved()];
   for (const [name, facts] of Object.entries(CATALOGUE)) {
@@ -109,7 +108,6 @@ test.before(async () => {
 });
 
 test.after.always(async () => {
-  await market?.close();
   await paging?.close();
 });
 
@@ -118,7 +116,7 @@ const search = (
   embedding: string | null = null,
   model: string | null = null,
   extraction: object | null = null,
-): Promise<Answer> => market.call(searcher, "search_offers", { request, extraction, embedding, model, notices: [] });
+): Promise<Answer> => market.call(searcher, "search_offers", { request, extraction, embedding, model });
 
 const found = async (request: object, embedding?: string, model?: string): Promise<string[]> =>
   (await search({ limit: 50, ...request }, embedding, model)).results.map((result: Answer) => names.get(result.id));
@@ -388,10 +386,6 @@ const pages = async (request: object, between: () => Promise<unknown> = async ()
   do {
     const { results, page }: Answer = await paging.call(pager, "search_offers", {
       request: { ...request, ...(cursor === null ? {} : { cursor }) },
-      extraction: null,
-      embedding: null,
-      model: null,
-      notices: [],
     });
     seen.push(...results.map((result: Answer) => result.id));
     ranks.push(...results.map((result: Answer) => result.rank));

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
-import { type Answer, openMarket, refusal, refused } from "./market.ts";
+import { type Answer, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { signing } from "./signing.ts";
 
 /** Sessions: how long they last, how they end, and when a person has to sign in again. */
@@ -13,16 +14,12 @@ import { signing } from "./signing.ts";
  */
 const FOREVER_MS = 30_000;
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 const signIn = async () => {
   const subject = randomBytes(8).toString("hex");
@@ -110,11 +107,7 @@ test.serial("approving one more agent counts as a use of the session", async (t)
   const { session } = await market.approved();
   await age(session, "seen_at", "399 days");
   const second = await market.connect();
-  await market.call(null, "approve_connection", {
-    secret_hash: second.link,
-    session_hash: session,
-    new_session_hash: randomBytes(32),
-  });
+  await market.approve(second, session, randomBytes(32));
   t.true((await seenAgo(session)) < 10);
 });
 

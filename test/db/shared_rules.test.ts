@@ -2,16 +2,9 @@ import test from "ava";
 import { SIGN_IN_METHODS } from "../../src/base/enums.ts";
 import { readableText, visibleText } from "../../src/base/visible_text.ts";
 import { nameOfMethod } from "../../src/sign_in/methods.ts";
-import { openMarket } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** Rules that exist both in the database and in the pages, because each needs them. Both must decide alike. */
-
-let market: Awaited<ReturnType<typeof openMarket>>;
-
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 /** Longer than any name in these tests, so that no name is cut. */
 const LENGTH = 1_000;

@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { type Attempt, type Begin, type Identity, randomEmail, signing } from "./signing.ts";
 
 /** Signing in: an attempt works once, in the browser that began it, for one account, also under concurrency. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 const begin = (options?: Begin) => people.begin(options);
 const signIn = (identity: Identity, options?: Begin) => people.signIn(identity, options);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { type Attempt, type Begin, randomEmail, signing } from "./signing.ts";
 
 /**
@@ -8,16 +9,12 @@ import { type Attempt, type Begin, randomEmail, signing } from "./signing.ts";
  * began the sign-in. The number of tries is limited.
  */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
-
-test.after.always(() => market?.close());
 
 const begin = (options?: Begin) => people.begin(options);
 const status = (attempt: Attempt): Promise<Answer> => market.call(null, "get_sign_in", { flow_hash: attempt.flow });

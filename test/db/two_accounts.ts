@@ -28,7 +28,7 @@ export const openTwoAccounts = async () => {
   ] as const) {
     asks[name] = await market.ask(caller);
     offers[name] = await market.offer(caller);
-    await market.call(caller, "start_verification", { method: "email", base_url: "", link_key: caller.token });
+    await market.call(caller, "start_verification", { method: "email" });
   }
   offers.archivedOfB = await market.offer(B);
   await market.call(B, "archive_offer", { id: offers.archivedOfB });
@@ -38,12 +38,8 @@ export const openTwoAccounts = async () => {
   const removed = await market.offer(B);
   await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
   await market.call(B, "appeal_offer", { id: removed, comment: null });
-  await market.call(B, "report_offer", { id: offers.A, reason: "spam", comment: null });
-  await market.callAsPerson(B, "update_profile", {
-    display_name: "B",
-    contact_email: "b@example.com",
-    contact_phone: null,
-  });
+  await market.call(B, "report_offer", { id: offers.A, reason: "spam" });
+  await market.callAsPerson(B, "update_profile", { display_name: "B", contact_email: "b@example.com" });
   await market.sql(
     "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('b'))",
     [B.account],

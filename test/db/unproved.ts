@@ -12,22 +12,18 @@ import { type Begin, type Identity, randomEmail, signing } from "./signing.ts";
 export const someone = (): Identity => ({ subject: randomBytes(8).toString("hex"), email: randomEmail() });
 
 /** The calls of `signing`, and those that these tests share. */
-export const unproved = (market: Pick<Market, "call" | "callAsPerson" | "sql" | "approved" | "connect">) => {
+export const unproved = (market: Market) => {
   const people = signing(market);
 
   /** Approves one more agent with the session of a caller's person. */
   const another = async (owner: Caller, name: string): Promise<Caller> => {
     const caller = await market.connect(name);
-    await market.call(null, "approve_connection", {
-      secret_hash: caller.link,
-      session_hash: owner.session,
-      new_session_hash: caller.session,
-    });
+    await market.approve(caller, owner.session);
     return { ...caller, account: owner.account, session: owner.session };
   };
 
   const linked = async (caller: Caller, method = "google"): Promise<Buffer> => {
-    const { body } = await market.call(caller, "start_verification", { method, base_url: "", link_key: caller.token });
+    const { body } = await market.call(caller, "start_verification", { method });
     const [row] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
     return row.secret_hash;
   };
@@ -38,8 +34,7 @@ export const unproved = (market: Pick<Market, "call" | "callAsPerson" | "sql" | 
   const prove = (link: Buffer, options: Begin = {}, identity = someone()) =>
     people.signIn(identity, { ...options, verification: link });
 
-  const me = (caller: Caller): Promise<Answer> =>
-    market.call(caller, "get_me", { base_url: "", link_key: caller.token });
+  const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me");
 
   const asPerson = (session: Buffer, name: string, args = {}): Promise<Answer> =>
     market.callAsPerson({ agent: "", account: "", token: session, link: session, session }, name, args);

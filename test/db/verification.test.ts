@@ -1,28 +1,23 @@
 import { createHash } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, openMarket, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /** Proving a sign-in method: what an agent may start and see. An operator's SQL stands in for the person's proof. */
 
 const STATUSES = ["pending", "completed", "expired", "cancelled"] as const;
 
-let market: Awaited<ReturnType<typeof openMarket>>;
-
 test.before(async () => {
-  market = await openMarket();
   await market.sql("update market.sign_in_method set available = true where method in ('email', 'google')");
 });
 
-test.after.always(() => market?.close());
-
 const start = (caller: Caller, method = "email"): Promise<Answer> =>
-  market.call(caller, "start_verification", { method, base_url: "https://souk.test", link_key: caller.token });
+  market.call(caller, "start_verification", { method, base_url: "https://souk.test" });
 const read = (caller: Caller, id: string): Promise<Answer> =>
-  market.call(caller, "get_verification", { id, base_url: "https://souk.test", link_key: caller.token });
+  market.call(caller, "get_verification", { id, base_url: "https://souk.test" });
 const set = (id: string, status: string) =>
   market.sql("update market.verification set status = $2 where id = $1", [id, status]);
-const me = (caller: Caller): Promise<Answer> =>
-  market.call(caller, "get_me", { base_url: "https://souk.test", link_key: caller.token });
+const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "https://souk.test" });
 
 test.serial("a verification starts as pending, with a link for half an hour, also before approval", async (t) => {
   for (const caller of [await market.connect(), await market.approved()]) {
@@ -68,11 +63,7 @@ test.serial(
   async (t) => {
     const first = await market.approved();
     const second = await market.connect();
-    await market.call(null, "approve_connection", {
-      secret_hash: second.link,
-      session_hash: first.session,
-      new_session_hash: second.session,
-    });
+    await market.approve(second, first.session);
     const [one, two] = [await start(first), await start(second)];
     t.deepEqual([one.status, two.status], [201, 201]);
     t.not(one.body.url, two.body.url);

@@ -1,27 +1,24 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, openMarket, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, outcomeOf, refusal, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { type Begin, type Identity, randomEmail, signing } from "./signing.ts";
 
 /** What a person can do at an agent's verification link: read the page, prove the method, or cancel. */
 
-let market: Awaited<ReturnType<typeof openMarket>>;
 let people: ReturnType<typeof signing>;
 
 test.before(async () => {
-  market = await openMarket();
   people = signing(market);
   await market.sql("update market.sign_in_method set available = true");
 });
 
-test.after.always(() => market?.close());
-
 const someone = (): Identity => ({ subject: randomBytes(8).toString("hex") });
 const start = (caller: Caller, method = "google"): Promise<Answer> =>
-  market.call(caller, "start_verification", { method, base_url: "https://souk.test", link_key: caller.token });
+  market.call(caller, "start_verification", { method, base_url: "https://souk.test" });
 const read = (caller: Caller, id: string): Promise<Answer> =>
-  market.call(caller, "get_verification", { id, base_url: "https://souk.test", link_key: caller.token });
-const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "", link_key: caller.token });
+  market.call(caller, "get_verification", { id, base_url: "https://souk.test" });
+const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me");
 /** Starts a verification and returns the hash of the secret in its link. */
 const linked = async (caller: Caller, method = "google"): Promise<{ id: string; link: Buffer }> => {
   const { id } = (await start(caller, method)).body;
@@ -66,11 +63,7 @@ test.serial("proving the method completes the verification and signs the person 
   const caller = await market.approved();
   const { id, link } = await linked(caller);
   const second = await market.connect();
-  await market.call(null, "approve_connection", {
-    secret_hash: second.link,
-    session_hash: caller.session,
-    new_session_hash: second.session,
-  });
+  await market.approve(second, caller.session);
   const [sibling, other] = [await linked(second), await linked(second, "apple")];
   t.is((await me(caller)).limits.publish_offer.limit, 60);
   const { answer, session } = await prove(
@@ -126,11 +119,7 @@ test.serial("after an approval the link works only in the approving browser, whi
   const caller = await market.connect();
   const { link } = await linked(caller);
   const early = await people.begin({ method: "google", verification: link });
-  await market.call(null, "approve_connection", {
-    secret_hash: caller.link,
-    session_hash: null,
-    new_session_hash: caller.session,
-  });
+  await market.approve(caller);
   const { missing, requires } = await look(link);
   t.deepEqual([missing, requires], ["browser", "session"]);
   for (const act of [prove(link), cancel(link), people.finish(early, "google", someone())]) {

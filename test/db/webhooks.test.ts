@@ -1,15 +1,10 @@
 import test from "ava";
 import { type Answer, type Caller, type Market, openMarket, refused } from "./market.ts";
+import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 import { begun, blocked } from "./waits.ts";
 
 /** The rules of webhooks: which events are queued, when the next attempt is, and when a webhook is disabled. */
-
-let market: Market & { close: () => Promise<void> };
-test.before(async () => {
-  market = await openMarket();
-});
-test.after.always(() => market?.close());
 
 const SECRET = `01234567.${"x".repeat(104)}`;
 const add = async (caller: Caller, types: string[] | null = null, on: Market = market): Promise<string> =>
@@ -400,12 +395,7 @@ test("texts are read before webhooks are sent, however many wait", async (t) => 
     `insert into market.event (account_id, type, data) select $1, 'ask.read', '{}' from generate_series(1, 3)`,
     [noisy.account],
   );
-  await own.call(quiet, "create_ask", {
-    body: { text: "Wanted: a sofa", watch_enabled: true },
-    idempotency_key: null,
-    request_hash: null,
-    errors: [],
-  });
+  await own.call(quiet, "create_ask", { body: { text: "Wanted: a sofa", watch_enabled: true } });
   const [first] = await own.sql(
     `select task_identifier as task from graphile_worker.jobs
      where task_identifier in ('deliver_webhook', 'complete_submission') order by priority, run_at, id limit 1`,

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import test from "ava";
 import pg from "pg";
 import { newToken } from "../../src/base/tokens.ts";
-import { migrate } from "../../src/install/migrate.ts";
 import { signedInModerator } from "../admin/fixture.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
@@ -450,30 +449,10 @@ test.serial("a migration that cannot get its lock gives up soon, says so, and le
     await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
     0,
   );
-
-  t.is((await runMigrate(url.href)).code, 0);
-  t.regex((await runMigrate(url.href)).printed, /postgres is a superuser: .* as souk_migrator/);
-  url.username = "souk_migrator";
-  t.is((await runMigrate(url.href)).code, 0, "a second migration has nothing to do");
-  t.is(
-    await sqlValue(url.href, "select count(*)::int from pg_namespace where nspname in ('market', 'api', 'jobs')"),
-    3,
-  );
 });
 
 /** Locks the table of role settings, which every migration of an empty database writes to. */
 const withLockedRoles = () => hold("lock table pg_catalog.pg_db_role_setting in access exclusive mode");
-
-test.serial("two migrations of one database at the same time do no harm", async (t) => {
-  await sql(cluster.url, "create database to_migrate_twice");
-  const url = new URL(cluster.url);
-  url.pathname = "/to_migrate_twice";
-  const both = await Promise.allSettled([migrate(url.href), migrate(url.href)]);
-  // The second migration may fail. The service would try it again.
-  t.true(both.some(({ status }) => status === "fulfilled"));
-  await migrate(url.href);
-  t.is(await sqlValue(url.href, "select count(*)::int from market.domain where domain = 'vehicles'"), 1);
-});
 
 test.serial("on a read-only database writes get 503, and reads are answered", async (t) => {
   const agent = await newConnected();

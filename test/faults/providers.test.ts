@@ -1,18 +1,18 @@
+import { createHash } from "node:crypto";
 import test from "ava";
+import { newSecret } from "../../src/base/tokens.ts";
 import {
   type Behaviour,
-  cuts,
-  cutsMidway,
   drips,
   hangs,
-  huge,
+  honestExtraction,
   invents,
-  notJson,
   obeys,
   obeysInDetails,
   obeysWithinSchema,
   type Provider,
-  redirects,
+  reads,
+  slowly,
   startProvider,
   status,
   tooManyRequests,
@@ -24,13 +24,26 @@ import {
 import { allowed } from "../support/busy.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, type Answer, connectAgent, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import {
+  type Agent,
+  type Answer,
+  call,
+  connectAgent,
+  connectedAgent,
+  eventually,
+  idleQueue,
+  SOFA,
+} from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
 /**
  * A whole service with a provider that fails. The model may fail, invent, or obey instructions in a text; the embedder
- * may return anything. The caller gets a response in time, and nothing is published that the text does not say.
+ * may return anything. The caller gets a response in time, and nothing is published that the text does not say. A
+ * scripted provider counts the requests; each is one that an operator pays.
+ *
+ *   reading   a request for a chat completion that contains a text
+ *   vector    a request for an embedding that contains a text
  */
 
 /** The upper limit of the deadline, even on a very busy machine. */
@@ -39,6 +52,9 @@ const LONGEST_DEADLINE_MS = 30_000;
 const DEADLINE_MS = Math.min(allowed(4_000), LONGEST_DEADLINE_MS);
 /** Time for the response itself on a busy machine. */
 const SLACK_MS = 2_000;
+
+/** As internal.enqueue sets it. */
+const MOST_ATTEMPTS = 8;
 
 let database: Database;
 let provider: Provider;
@@ -55,6 +71,7 @@ test.before(async () => {
       OPENAI_API_KEY: "scripted",
     },
   });
+  await sql(database.url, "update market.sign_in_method set available = true");
 });
 test.after.always(async () => {
   await service?.stop();
@@ -69,17 +86,8 @@ const publish = (agent: Agent, text = SOFA, key?: string): Promise<Answer> =>
 
 const newAgent = () => connectedAgent(service.url, database.url);
 
-/** Waits until every job has run. A job that an earlier test left hanging gives up after thirty seconds. */
-const idle = () =>
-  eventually(
-    () =>
-      sqlValue<number>(
-        database.url,
-        "select count(*)::int from graphile_worker.jobs where locked_at is not null or run_at <= now() and attempts = 0",
-      ),
-    (busy) => busy === 0,
-    60_000,
-  );
+/** Waits until no job is running or due. */
+const idle = () => idleQueue(database.url);
 
 /** Extractions fail in this way, and embeddings work. */
 const onlyReadings =
@@ -93,130 +101,19 @@ const onlyVectors =
   (request, response) =>
     (request.kind === null ? behaviour : well())(request, response);
 
-const FAULTS: Record<string, Behaviour> = {
-  "answers 500": status(500),
-  "answers 401": status(401),
-  "answers 429 with a Retry-After of a second": tooManyRequests("1"),
-  "answers 429 with a Retry-After of an hour": tooManyRequests("3600"),
-  "cuts the connection": cuts(),
-  "cuts the connection in the middle of a response": cutsMidway(),
-  "never answers": hangs(),
-  "answers a few bytes at a time": drips(50),
-  "answers with an error a few bytes at a time": drips(50, 500),
-  "answers with a page of HTML": notJson(),
-  "answers with incomplete JSON": truncatedJson(),
-  "answers with wrong types": wrongTypes(),
-  "answers with ten megabytes": huge(10_000_000),
-  "redirects to another address": redirects("http://127.0.0.1:9/v1"),
-};
-
-for (const [fault, behaviour] of Object.entries(FAULTS)) {
-  test.serial(`a provider that ${fault} delays its callers, and they get 201`, async (t) => {
-    const agent = await newAgent();
-    provider.always(behaviour);
-    const started = performance.now();
-    const [published, asked] = await Promise.all([
-      publish(agent, SOFA, "a key"),
-      agent.call("POST", "/v1/asks", { text: "A sofa up to 250 EUR" }, { "idempotency-key": "another" }),
-    ]);
-    const took = performance.now() - started;
-    t.is(published.status, 201, published.text);
-    t.is(asked.status, 201, asked.text);
-    t.true(took < DEADLINE_MS + allowed(SLACK_MS), `${took} ms`);
-    // The built-in extractor has read it, with the same result.
-    t.is(published.body.contact, "lena@example.com");
-    t.regex(published.body.price, /180/);
-    t.is(asked.body.criteria.price.max, 250);
-    const calls = provider.requests.filter(({ kind }) => kind === "offer").length;
-    t.true(calls >= 1 && calls <= 2, `a text is sent twice at most: ${calls}`);
-
-    const again = await publish(agent, SOFA, "a key");
-    t.is(again.headers["idempotency-replayed"], "true");
-    t.deepEqual(again.body, published.body);
-  });
-}
-
-test.serial("while the embedder fails a search uses only words and says so; later it uses vectors again", async (t) => {
+test.serial("a vector of a wrong size is refused, and the offer is found by its words", async (t) => {
   const agent = await newAgent();
-  provider.always(onlyVectors(status(500)));
-  const text = "Walnut bookcase with glass doors, 300 EUR, Leipzig. Write to bookcase@example.com";
-  const published = await publish(agent, text);
-  t.is(published.status, 201);
-  const search = (query: string) => agent.call("POST", "/v1/offers/search", { query });
-  const found = await search("walnut bookcase");
-  t.is(found.body.results[0]?.id, published.body.offer_id);
+  provider.always(onlyVectors(vectors((texts) => texts.map(() => [0.6, 0.8]))));
+  const published = await publish(agent, "One brassica for sale, 5 EUR, Hamburg. Write to brassica@example.com");
+  t.is(published.status, 201, published.text);
+  await idle();
   t.deepEqual(
-    found.body.notices.map(({ code }: { code: string }) => code),
-    ["lexical_only"],
+    await sql(database.url, "select from market.offer_embedding where offer_id = $1", [published.body.offer_id]),
+    [],
   );
-
-  provider.always(hangs());
-  const started = performance.now();
-  const slow = await search("bookcase of walnut");
-  t.is(slow.body.notices[0]?.code, "lexical_only");
-  t.is(slow.body.results[0]?.id, published.body.offer_id);
-  t.true(performance.now() - started < allowed(3_500), "a search does not wait for long");
-
-  provider.always(well());
-  const recovered = await search("a walnut bookcase with doors");
-  t.deepEqual(recovered.body.notices, []);
-  t.is(recovered.body.results[0]?.id, published.body.offer_id);
-});
-
-const WRONG_VECTORS: Record<string, (texts: string[]) => unknown> = {
-  "too short": (texts) => texts.map(() => [0.6, 0.8]),
-  "too long": (texts) => texts.map(() => Array.from({ length: 1536 }, () => 0.025)),
-  "all zero": (texts) => texts.map(() => Array.from({ length: 512 }, () => 0)),
-  "with a string among its numbers": (texts) =>
-    texts.map(() => Array.from({ length: 512 }, (_, place) => (place === 7 ? "NaN" : 0.04))),
-  "with a null among its numbers": (texts) =>
-    texts.map(() => Array.from({ length: 512 }, (_, place) => (place === 7 ? null : 0.04))),
-  "with numbers out of range": (texts) => texts.map(() => Array.from({ length: 512 }, () => 1e308)),
-  "missing from the response": () => [],
-  "that is a string": (texts) => texts.map(() => "a vector"),
-};
-
-for (const [number, [fault, make]] of Object.entries(WRONG_VECTORS).entries()) {
-  test.serial(`a vector ${fault} is refused, and the offer is found by its words`, async (t) => {
-    const agent = await newAgent();
-    // A scripted response may contain values that the parameter's type does not allow.
-    provider.always(onlyVectors(vectors(make as Parameters<typeof vectors>[0])));
-    const word = `brassica${"abcdefghij"[number]}`;
-    const published = await publish(agent, `One ${word} for sale, 5 EUR, Hamburg. Write to ${word}@example.com`);
-    t.is(published.status, 201, published.text);
-    await idle();
-    t.deepEqual(
-      await sql(database.url, "select from market.offer_embedding where offer_id = $1", [published.body.offer_id]),
-      [],
-    );
-    const found = await agent.call("POST", "/v1/offers/search", { query: word });
-    t.is(found.status, 200, found.text);
-    t.deepEqual(
-      found.body.results.map(({ id }: { id: string }) => id),
-      [published.body.offer_id],
-    );
-  });
-}
-
-test.serial("the database refuses a vector of the wrong size, out of range, all zero or not of numbers", async (t) => {
-  const agent = await newAgent();
-  const { body } = await publish(agent, "A hatstand, 9 EUR, Kiel. Write to hatstand@example.com");
-  await idle();
-  await sql(database.url, "delete from market.offer_embedding where offer_id = $1", [body.offer_id]);
-  const numbers = (length: number, value: number | string) => `[${Array.from({ length }, () => value).join(",")}]`;
-  for (const vector of [numbers(2, 0.7), numbers(512, 0), numbers(512, "NaN"), numbers(512, 3), "[]", "no vector"]) {
-    t.is(
-      await sqlValue(database.url, "select jobs.store_offer_embedding($1, $2, 'text-embedding-3-small')", [
-        body.offer_id,
-        vector,
-      ]),
-      false,
-      vector.slice(0, 20),
-    );
-  }
-  t.deepEqual(await sql(database.url, "select from market.offer_embedding where offer_id = $1", [body.offer_id]), []);
-  await sql(database.url, "select jobs.use_embedding_model('text-embedding-3-small')");
-  await idle();
+  const found = await agent.call("POST", "/v1/offers/search", { query: "brassica" });
+  t.is(found.status, 200, found.text);
+  t.is(found.body.results[0]?.id, published.body.offer_id);
 });
 
 const ORDERS =
@@ -307,54 +204,393 @@ test.serial("a price, a contact or a title that the text does not contain is not
   else t.is(published.body.code, "missing_contact");
 });
 
-const paidFor = (word: string): number =>
-  provider.requests.filter(
-    ({ text, body }) => text?.includes(word) || body.input?.some((input) => input.includes(word)),
-  ).length;
+// ── What callers can make a provider cost ────────────────────────────────────────────────────────────────────────────
 
-test.serial("an unapproved agent causes no paid call: its previews are read by the built-in extractor", async (t) => {
-  const stranger = await connectAgent(service.url);
-  for (let number = 0; number < 30; number++) {
-    const { status: code } = await stranger.call("POST", "/v1/offers/search", { query: `free lunch ${number}` });
-    t.is(code, 200);
-  }
-  t.is(paidFor("free lunch"), 0, "no query is embedded");
+const readings = (word: string): number => provider.requests.filter(({ text }) => text?.includes(word)).length;
+const vectorsOf = (word: string): number =>
+  provider.requests.filter(({ body }) => body.input?.some((input) => input.includes(word))).length;
 
-  await sql(
+/** Lets every job that waits for its next attempt run now. */
+const runAgain = () =>
+  sql(
     database.url,
-    "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'preview_offer' from generate_series(1, 117)",
-    [stranger.id],
+    "update graphile_worker._private_jobs set run_at = now() where locked_at is null and attempts < max_attempts",
   );
-  const previews: number[] = [];
-  for (let number = 0; number < 10; number++) {
-    previews.push(
-      (await stranger.call("POST", "/v1/offers/preview", { text: `Free supper ${number}, ask@example.com` })).status,
-    );
-  }
-  t.deepEqual(previews, [200, 200, 200, 429, 429, 429, 429, 429, 429, 429]);
-  t.is(paidFor("Free supper"), 0, "the three previews cost nothing");
 
-  t.is((await publish(stranger, "Free breakfast, ask@example.com")).status, 403);
-  t.is((await stranger.call("POST", "/v1/asks", { text: "A free breakfast" })).status, 403);
+const published = async (agent: Agent, text: string): Promise<string> => {
+  const { status: code, body, text: answer } = await agent.call("POST", "/v1/offers", { text });
+  if (code !== 201) throw new Error(answer);
+  return body.offer_id;
+};
+
+for (const [what, behaviour] of Object.entries({
+  "answers 500": status(500),
+  "breaks the schema": wrongTypes(),
+})) {
+  test.serial(`a model that ${what} gets a text twice at most, then the built-in extractor reads it`, async (t) => {
+    const agent = await newAgent();
+    provider.always((request, response) => (request.kind === null ? well() : behaviour)(request, response));
+    const word = `kettle${what.length}`;
+    const text = `Red ${word}, 25 EUR, Bremen. Write to ${word}@example.com`;
+    t.is((await agent.call("POST", "/v1/offers/preview", { text: `Preview: ${text}` })).status, 200);
+    t.is(readings("Preview"), 2);
+    provider.requests.length = 0;
+    const [offer, ask] = await Promise.all([
+      agent.call("POST", "/v1/offers", { text }),
+      agent.call("POST", "/v1/asks", { text: `Wanted: a ${word} up to 30 EUR` }),
+    ]);
+    t.is(offer.status, 201, offer.text);
+    t.is(offer.body.contact, `${word}@example.com`);
+    t.is(ask.body.criteria.price.max, 30, ask.text);
+    t.is(readings("Red"), 2);
+    t.is(readings("Wanted"), 2);
+  });
+}
+
+test.serial(
+  "a reading that the database cannot store is paid once, and the caller gets the built-in one",
+  async (t) => {
+    const agent = await newAgent();
+    provider.always((request, response) =>
+      (request.kind === null ? well() : reads((kind, text) => ({ ...honestExtraction(kind, text), language: "xq" })))(
+        request,
+        response,
+      ),
+    );
+    for (const table of ["offer", "ask"])
+      await sql(database.url, `alter table market.${table} add constraint no_xq check (language <> 'xq') not valid`);
+    try {
+      const offer = await agent.call("POST", "/v1/offers", {
+        text: "Blue tandem, 120 EUR, Bonn. Write to tandem@example.com",
+      });
+      t.is(offer.status, 201, offer.text);
+      t.regex(offer.body.price, /120/);
+      const ask = await agent.call("POST", "/v1/asks", { text: "Looking for a tandem up to 150 EUR" });
+      t.is(ask.status, 201, ask.text);
+      t.is(ask.body.criteria.price.max, 150);
+      t.is(readings("Blue tandem"), 1);
+      t.is(readings("for a tandem"), 1);
+    } finally {
+      for (const table of ["offer", "ask"])
+        await sql(database.url, `alter table market.${table} drop constraint no_xq`);
+    }
+  },
+);
+
+test.serial(
+  "while the database stores no reading of an ask, its text is sent to the model twice, however often it is swept",
+  async (t) => {
+    const agent = await newAgent();
+    await sql(
+      database.url,
+      `create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
+     create trigger refuse before update on market.ask for each row when (new.read_at is not null)
+     execute function public.refuse()`,
+    );
+    let id: string;
+    try {
+      const asked = await agent.call("POST", "/v1/asks", { text: "Looking for a samovar up to 90 EUR" });
+      t.is(asked.status, 201, asked.text);
+      t.is(asked.body.title, null, "the answer came without a reading");
+      id = asked.body.id;
+      const job = `key = (select 'complete_submission:' || id from market.submission where target_id = '${id}')`;
+      const attempts = () =>
+        sqlValue<number | undefined>(database.url, `select attempts::int from graphile_worker.jobs where ${job}`);
+      for (let round = 0; round < 4; round += 1) {
+        await idle();
+        const before = await attempts();
+        await sql(database.url, "select jobs.sweep_submissions()");
+        const after = (await attempts()) ?? -1;
+        if (before !== undefined && before < MOST_ATTEMPTS)
+          t.true(after >= before, "a job that will be tried keeps its attempts");
+        else t.true(after >= 0 && after < MOST_ATTEMPTS, "a job that permanently failed, or was lost, is enqueued again");
+        await runAgain();
+        await idle();
+        if (round === 1)
+          await sql(database.url, `update graphile_worker._private_jobs set attempts = ${MOST_ATTEMPTS} where ${job}`);
+        if (round === 3) await sql(database.url, `delete from graphile_worker._private_jobs where ${job}`);
+      }
+      t.is(readings("samovar"), 2);
+      t.true(vectorsOf("samovar") <= 8, `${vectorsOf("samovar")} vectors`);
+    } finally {
+      await sql(database.url, "drop trigger refuse on market.ask; drop function public.refuse()");
+    }
+    await sql(database.url, "select jobs.sweep_submissions()");
+    await runAgain();
+    const { body } = await eventually(
+      () => agent.call("GET", `/v1/asks/${id}`),
+      (answer) => answer.body.title !== null,
+    );
+    t.is(body.criteria.price.max, 90, "the built-in extractor reads it when it can be stored");
+    await idle();
+    t.is(readings("samovar"), 2);
+  },
+);
+
+test.serial("a repeated request with the same key is paid once", async (t) => {
+  const agent = await newAgent();
+  const send = () =>
+    agent.call(
+      "POST",
+      "/v1/offers",
+      { text: "One gramophone, 60 EUR, Ulm. Write to gramophone@example.com" },
+      { "idempotency-key": "g" },
+    );
+  const answers = await Promise.all(Array.from({ length: 20 }, send));
+  t.is(answers.filter(({ status: code }) => code === 201 || code === 409).length, 20);
+  for (let again = 0; again < 5; again += 1) t.is((await send()).headers["idempotency-replayed"], "true");
   await idle();
-  t.is(paidFor("reakfast"), 0, "a refused text is not read");
+  t.is(readings("gramophone"), 1);
+  t.is(vectorsOf("gramophone"), 1);
 });
 
-test.serial("a repeated query is embedded once", async (t) => {
+test.serial("agents that nobody approved, and sessions without a proved method, cause no paid call", async (t) => {
+  const strangers = await Promise.all(Array.from({ length: 12 }, () => connectAgent(service.url)));
+  const approved = await newAgent();
+  const cookie = newSecret();
+  await sql(
+    database.url,
+    "insert into market.session (account_id, secret_hash) select account_id, $2 from market.agent where id = $1",
+    [approved.id, createHash("sha256").update(cookie).digest()],
+  );
+  const session: Pick<Agent, "call"> = {
+    call: (method, path, body) =>
+      call(service.url, method, path, {
+        body,
+        headers: { cookie: `souk_session=${cookie}`, origin: service.url },
+      }),
+  };
+  const previews: Answer[] = [];
+  for (const caller of [...strangers, session]) {
+    const text = "One zither, 60 EUR, Ulm. Write to zither@example.com";
+    for (const [path, body] of [
+      ["/v1/offers/preview", { text }],
+      ["/v1/offers", { text }],
+      ["/v1/asks", { text: "Looking for a zither" }],
+    ] as const) {
+      const answer = await caller.call("POST", path, body);
+      if (caller !== session && path.endsWith("preview")) previews.push(answer);
+      else t.is(answer.body.code, "verification_required", answer.text);
+    }
+    if (caller !== session) await caller.call("POST", "/v1/offers/search", { query: `a zither ${Math.random()}` });
+  }
+  t.deepEqual(
+    [...new Set(previews.map(({ status: code, body }) => `${code} ${body.contact}`))],
+    ["200 zither@example.com"],
+  );
+  await idle();
+  t.is(readings("zither") + vectorsOf("zither"), 0);
+});
+
+test.serial("archiving, reopening and watching in a loop buy no vector", async (t) => {
   const agent = await newAgent();
-  const search = async () => (await agent.call("POST", "/v1/offers/search", { query: "the same marmalade" })).status;
-  t.is(await search(), 200);
-  // The embedding is stored after the response, which does not wait for it.
+  const offer = await published(agent, "Brass telescope, 70 EUR, Jena. Write to telescope@example.com");
+  const { body: ask } = await agent.call("POST", "/v1/asks", { text: "Looking for a periscope up to 80 EUR" });
+  await idle();
+  for (let round = 0; round < 2; round += 1) {
+    for (const [method, path, body] of [
+      ["POST", `/v1/offers/${offer}/archive`],
+      ["POST", `/v1/offers/${offer}/republish`],
+      ["POST", `/v1/offers/${offer}/confirm`],
+      ["POST", `/v1/asks/${ask.id}/archive`],
+      ["POST", `/v1/asks/${ask.id}/reopen`],
+      ["POST", `/v1/asks/${ask.id}/fulfill`],
+      ["POST", `/v1/asks/${ask.id}/reopen`],
+      ["PATCH", `/v1/asks/${ask.id}`, { watch_enabled: false }],
+      ["PATCH", `/v1/asks/${ask.id}`, { watch_enabled: true }],
+    ] as const) {
+      t.is((await agent.call(method, path, body)).status, 200, path);
+    }
+    await idle();
+  }
+  t.is(vectorsOf("telescope"), 1);
+  t.is(vectorsOf("periscope"), 1);
+
+  // The same text again costs no vector, another text costs one.
+  t.is((await agent.call("PATCH", `/v1/asks/${ask.id}`, { text: "Looking for a periscope up to 80 EUR" })).status, 200);
+  await idle();
+  t.is(vectorsOf("periscope"), 1);
+  t.is((await agent.call("PATCH", `/v1/asks/${ask.id}`, { text: "Looking for a periscope up to 95 EUR" })).status, 200);
+  await idle();
+  t.is(vectorsOf("periscope"), 2);
+  t.is(await sqlValue(database.url, "select count(*)::int from market.ask_embedding where ask_id = $1", [ask.id]), 1);
+});
+
+test.serial("an offer that is republished matches the asks of the meantime without a new vector", async (t) => {
+  const [seller, buyer] = [await newAgent(), await newAgent()];
+  const offer = await published(
+    seller,
+    "Grey astrolabe sofa for sale, good condition. 180 EUR, Berlin. Write to astro@example.com",
+  );
+  await idle();
+  t.is((await seller.call("POST", `/v1/offers/${offer}/archive`)).status, 200);
+  const { body: ask } = await buyer.call("POST", "/v1/asks", {
+    text: "Looking for an astrolabe sofa in Berlin up to 250 EUR",
+  });
+  const matches = async () =>
+    (await buyer.call("GET", `/v1/asks/${ask.id}/matches`)).body.results.filter(
+      ({ id }: { id: string }) => id === offer,
+    ).length;
+  t.is(await matches(), 0);
+  t.is((await seller.call("POST", `/v1/offers/${offer}/republish`)).status, 200);
+  await eventually(matches, (count) => count === 1);
+  t.is(vectorsOf("Grey astrolabe"), 1);
+});
+
+test.serial("an account's agents and sessions together have 600 new queries embedded an hour", async (t) => {
+  const [agent, neighbour] = [await newAgent(), await newAgent()];
+  const account = await sqlValue<string>(database.url, "select account_id from market.agent where id = $1", [agent.id]);
+  const cookie = newSecret();
+  await sql(database.url, "insert into market.session (account_id, secret_hash) values ($1, $2)", [
+    account,
+    createHash("sha256").update(cookie).digest(),
+  ]);
+  const first = await call(service.url, "POST", "/v1/offers/search", {
+    body: { query: "unproved abacus" },
+    headers: { cookie: `souk_session=${cookie}`, origin: service.url },
+  });
+  t.is(first.body.notices[0]?.code, "lexical_only", "a session without a proved method buys no vector");
+  await sql(
+    database.url,
+    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256(uuid_send($1)))",
+    [account],
+  );
+  const search = (query: string, by: Agent | null = agent): Promise<Answer> =>
+    by
+      ? by.call("POST", "/v1/offers/search", { query })
+      : call(service.url, "POST", "/v1/offers/search", {
+          body: { query },
+          headers: { cookie: `souk_session=${cookie}`, origin: service.url },
+        });
+  t.deepEqual((await search("first abacus")).body.notices, []);
+  await sql(
+    database.url,
+    `insert into market.rate_limit_hit (scope, action)
+     select 'account:' || $1, 'embed_query' from generate_series(1, 589)`,
+    [account],
+  );
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => search(`abacus number ${n}`, n % 2 === 0 ? agent : null)),
+  );
+  t.deepEqual([...new Set(answers.map(({ status: code }) => code))], [200]);
+  const compared = answers.filter(({ body }) => body.notices.length === 0);
+  const byWords = answers.filter(({ body }) => body.notices[0]?.code === "lexical_only");
+  t.deepEqual([compared.length, byWords.length], [10, 30]);
+  t.is(vectorsOf("abacus number"), 10);
+  t.regex(
+    byWords[0]?.body.notices[0].summary,
+    /^Searched by words only: this account has sent 600 new queries within an hour, .* Repeat an earlier query, or search again in \d+ seconds\.$/,
+  );
   await eventually(
     () =>
       sqlValue<number>(
         database.url,
-        "select count(*)::integer from market.query_embedding where query_hash = sha256('the same marmalade')",
+        "select count(*)::int from market.query_embedding where query_hash = sha256('first abacus')",
       ),
     (kept) => kept === 1,
   );
-  for (let number = 0; number < 4; number++) t.is(await search(), 200);
-  t.is(paidFor("marmalade"), 1);
+  t.deepEqual((await search("first abacus")).body.notices, [], "a query that was sent before is compared");
+  t.deepEqual((await search("an abacus for the neighbour", neighbour)).body.notices, []);
+});
+
+test.serial("searches that wait for the same new query at the same time buy its vector once", async (t) => {
+  const agents = await Promise.all([newAgent(), newAgent()]);
+  const counted = () =>
+    sqlValue<number>(database.url, "select count(*)::int from market.rate_limit_hit where action = 'embed_query'");
+  const search = (n: number) => agents[n % 2]?.call("POST", "/v1/offers/search", { query: "one shared sextant" });
+  const before = await counted();
+  provider.always(slowly(500));
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => search(n)));
+  t.deepEqual(
+    answers.map((answer) => answer?.body.notices),
+    Array(8).fill([]),
+  );
+  t.is(vectorsOf("sextant"), 1);
+  t.is(await counted(), before + 1, "it counts for the account that caused it");
+  t.deepEqual((await search(0))?.body.notices, []);
+  t.is(vectorsOf("sextant"), 1);
+});
+
+test.serial("a caller whose purchase is refused does not keep another from buying the same vector", async (t) => {
+  const [spent, other] = await Promise.all([newAgent(), newAgent()]);
+  await sql(
+    database.url,
+    `insert into market.rate_limit_hit (scope, action)
+     select 'account:' || account_id, 'embed_query' from market.agent, generate_series(1, 600) where id = $1`,
+    [spent.id],
+  );
+  const search = (agent: Agent) => agent.call("POST", "/v1/offers/search", { query: "one refused quadrant" });
+  const [refused, ...answers] = await Promise.all([search(spent), search(other), search(other)]);
+  // Another caller's vector may come while the first one waits; it costs nobody anything.
+  t.is(refused?.status, 200);
+  t.deepEqual(
+    answers.map(({ body }) => body.notices),
+    [[], []],
+  );
+  t.is(vectorsOf("quadrant"), 1);
+});
+
+// ── What hangs. These tests are the last, because jobs that wait for a provider hold up what comes after them. ────────
+
+/** What the extractor makes of other faults is in test/reader/openai.test.ts. */
+const FAULTS: Record<string, Behaviour> = {
+  "answers 429 with a Retry-After of a second": tooManyRequests("1"),
+  "never answers": hangs(),
+  "answers a few bytes at a time": drips(50),
+  "answers with incomplete JSON": truncatedJson(),
+};
+
+for (const [fault, behaviour] of Object.entries(FAULTS)) {
+  test.serial(`a provider that ${fault} delays its callers, and they get 201`, async (t) => {
+    const agent = await newAgent();
+    provider.always(behaviour);
+    const started = performance.now();
+    const [published, asked] = await Promise.all([
+      publish(agent, SOFA, "a key"),
+      agent.call("POST", "/v1/asks", { text: "A sofa up to 250 EUR" }, { "idempotency-key": "another" }),
+    ]);
+    const took = performance.now() - started;
+    t.is(published.status, 201, published.text);
+    t.is(asked.status, 201, asked.text);
+    t.true(took < DEADLINE_MS + allowed(SLACK_MS), `${took} ms`);
+    // The built-in extractor has read it, with the same result.
+    t.is(published.body.contact, "lena@example.com");
+    t.regex(published.body.price, /180/);
+    t.is(asked.body.criteria.price.max, 250);
+    const calls = provider.requests.filter(({ kind }) => kind === "offer").length;
+    t.true(calls >= 1 && calls <= 2, `a text is sent twice at most: ${calls}`);
+
+    const again = await publish(agent, SOFA, "a key");
+    t.is(again.headers["idempotency-replayed"], "true");
+    t.deepEqual(again.body, published.body);
+  });
+}
+
+test.serial("while the embedder fails a search uses only words and says so; later it uses vectors again", async (t) => {
+  const agent = await newAgent();
+  provider.always(onlyVectors(status(500)));
+  const text = "Walnut bookcase with glass doors, 300 EUR, Leipzig. Write to bookcase@example.com";
+  const published = await publish(agent, text);
+  t.is(published.status, 201);
+  const search = (query: string) => agent.call("POST", "/v1/offers/search", { query });
+  const found = await search("walnut bookcase");
+  t.is(found.body.results[0]?.id, published.body.offer_id);
+  t.deepEqual(
+    found.body.notices.map(({ code }: { code: string }) => code),
+    ["lexical_only"],
+  );
+
+  provider.always(hangs());
+  const started = performance.now();
+  const slow = await search("bookcase of walnut");
+  t.is(slow.body.notices[0]?.code, "lexical_only");
+  t.is(slow.body.results[0]?.id, published.body.offer_id);
+  t.true(performance.now() - started < allowed(3_500), "a search does not wait for long");
+
+  provider.always(well());
+  const recovered = await search("a walnut bookcase with doors");
+  t.deepEqual(recovered.body.notices, []);
+  t.is(recovered.body.results[0]?.id, published.body.offer_id);
 });
 
 test.serial("an embedder that hangs does not delay extractions", async (t) => {

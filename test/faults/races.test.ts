@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import pg from "pg";
-import { hashSecret } from "../../src/base/tokens.ts";
+import { withClient } from "../support/client.ts";
 import { clockOff } from "../support/clock.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -11,6 +12,7 @@ import {
   connectAgent,
   connectedAgent,
   eventually,
+  patiently,
   SOFA,
   sessionOf,
 } from "../support/market.ts";
@@ -18,78 +20,41 @@ import { newPerson } from "../support/person.ts";
 import { type Service, startPart, startService } from "../support/service.ts";
 import { sql, sqlValue } from "../support/sql.ts";
 
-/** Concurrent calls that exclude each other, on several processes and with clocks that differ. */
+/**
+ * Concurrent calls that exclude each other, on several processes and with clocks that differ, and rate limits in rolling
+ * windows.
+ *
+ *   figures  the limit, remaining and reset that a response's RateLimit headers state
+ */
 
 let database: Database;
 let services: [Service, Service];
 let pool: pg.Pool;
 
+let behindProxy: Promise<Service> | undefined;
+
+/** An API with the default limit for an address, which believes a proxy on this machine. */
+const proxied = (): Promise<Service> => {
+  behindProxy ??= startPart("api", { database: database.url, env: { TRUST_PROXY: "loopback" } });
+  return behindProxy;
+};
+
 test.before(async () => {
   database = await createDatabase();
-  const options = { database: database.url, env: { CONNECTIONS_PER_HOUR: "100000" } };
+  const options = { database: database.url, env: { CONNECTIONS_PER_HOUR: "100000", EXTRACTION_DEADLINE_MS: "60000" } };
   // The first runs migrations and the worker, too. The second is a replica of the API.
   services = [await startService(options), await startPart("api", options)];
   pool = new pg.Pool({ connectionString: database.url, max: 8 });
 });
 test.after.always(async () => {
   await pool?.end();
-  await Promise.all((services ?? []).map((service) => service.stop()));
+  await Promise.all([...(services ?? []).map((service) => service.stop()), behindProxy?.then(({ stop }) => stop())]);
   await database?.drop();
 });
 test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url));
 
-/** Which call comes first is chance. With this many rounds each order occurs. */
-const ROUNDS = 25;
-
-const secretOf = (agent: Agent): Buffer => hashSecret(agent.link.split("/").at(-1) ?? "");
-
-/** The outcome of a call: "done", or the code of its refusal. Any other message is a bug, and fails the test. */
-const outcomeOf = (text: string, values: unknown[]): Promise<string> =>
-  pool.query(text, values).then(
-    () => "done",
-    (error: Error) => error.message,
-  );
-
 const statusOf = async (agent: Agent, url: string, path = "/v1/me"): Promise<number> =>
   (await call(url, "GET", path, { headers: { authorization: `Bearer ${agent.token}` } })).status;
-
-test.serial(
-  "if two people approve one link at the same instant, one succeeds, and the agent acts for that person",
-  async (t) => {
-    const approve = "select api.approve_connection($1, $2, $3)";
-    for (let round = 0; round < ROUNDS; round++) {
-      const agent = await connectAgent(services[0].url);
-      const people = ["one", "other"].map((who) => hashSecret(`session of ${who} in round ${round} of ${agent.id}`));
-      const outcomes = await Promise.all(people.map((session) => outcomeOf(approve, [secretOf(agent), null, session])));
-      t.deepEqual(outcomes.toSorted(), ["connection_already_used", "done"]);
-      const sessions = await sql(
-        database.url,
-        `select s.secret_hash = $2 as is_winners from market.session s join market.agent a on a.account_id = s.account_id
-       where a.id = $1 and a.connected_at is not null`,
-        [agent.id, people[outcomes.indexOf("done")]],
-      );
-      t.deepEqual(sessions, [{ is_winners: true }]);
-    }
-  },
-);
-
-test.serial("if two people with accounts approve one link at the same instant, one gets the agent", async (t) => {
-  const owners = await Promise.all([1, 2].map(() => connectedAgent(services[0].url, database.url)));
-  const sessions = owners.map(({ link }) => sessionOf(link));
-  const accounts = await Promise.all(
-    owners.map(async (agent) => (await agent.call("GET", "/v1/me")).body.id as string),
-  );
-  for (let round = 0; round < 10; round++) {
-    const agent = await connectAgent(services[0].url);
-    const outcomes = await Promise.all(
-      sessions.map((session) =>
-        outcomeOf("select api.approve_connection($1, $2, $3)", [secretOf(agent), session, hashSecret(agent.token)]),
-      ),
-    );
-    t.deepEqual(outcomes.toSorted(), ["connection_already_used", "done"]);
-    t.is((await agent.call("GET", "/v1/me")).body.id, accounts[outcomes.indexOf("done")]);
-  }
-});
 
 test.serial(
   "if two people press Approve at the same time, one gets the agent, and the other reads that the link was used",
@@ -106,19 +71,6 @@ test.serial(
     }
   },
 );
-
-test.serial('if Approve and "Not mine" come at the same instant, only one takes effect', async (t) => {
-  for (let round = 0; round < ROUNDS; round++) {
-    const agent = await connectAgent(services[0].url);
-    const [approved, declined] = await Promise.all([
-      outcomeOf("select api.approve_connection($1, null, $2)", [secretOf(agent), hashSecret(agent.id)]),
-      outcomeOf("select api.decline_connection($1)", [secretOf(agent)]),
-    ]);
-    const status = await statusOf(agent, services[0].url);
-    if (approved === "done") t.deepEqual([declined, status], ["connection_already_used", 200]);
-    else t.deepEqual([approved, declined, status], ["connection_expired", "done", 401]);
-  }
-});
 
 /** A call's status, and the time at which the call began. */
 type Call = { begun: number; status: number };
@@ -204,30 +156,76 @@ test.serial("an agent that is removed after its text was admitted publishes noth
   t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 0);
 });
 
-test.serial("a person cannot remove another person's agent", async (t) => {
-  const [mine, other] = await Promise.all([1, 2].map(() => connectedAgent(services[0].url, database.url)));
-  const outcome = await outcomeOf(
-    `with actor as materialized (select internal.enter_person($1) as entered)
-     select api.remove_agent(agent_id => $2) from actor where entered`,
-    [sessionOf(mine?.link ?? ""), other?.id],
-  );
-  t.is(outcome, "not_found");
-  t.is((await other?.call("GET", "/v1/me"))?.status, 200);
-});
+const textOf = (kind: string, title: string): string =>
+  kind === "asks" ? `Wanted: ${title} sofa up to 250 EUR` : `${title} sofa, 180 EUR, Berlin. Write to lena@example.com`;
 
-test.serial("if a person approves while the agent removes itself, the agent is removed", async (t) => {
-  for (let round = 0; round < ROUNDS; round++) {
-    const agent = await connectAgent(services[0].url);
-    const [approved, removed] = await Promise.all([
-      outcomeOf("select api.approve_connection($1, null, $2)", [secretOf(agent), hashSecret(agent.id)]),
-      agent.call("DELETE", "/v1/me/agent"),
-    ]);
-    t.true(approved === "done" || approved === "connection_expired", approved);
-    t.is(removed.status, 204, removed.text);
-    t.is(await statusOf(agent, services[1].url), 401);
-    t.is((await newPerson().decide(agent.link, "approve")).status, approved === "done" ? 409 : 410);
-  }
-});
+/** Creates an ask or publishes an offer. Returns its id and path. */
+const make = async (agent: Agent, kind: "asks" | "offers"): Promise<{ id: string; path: string }> => {
+  const { body } = await agent.call("POST", `/v1/${kind}`, { text: textOf(kind, "First") });
+  const id: string = body.offer_id ?? body.id;
+  return { id, path: `/v1/${kind}/${id}` };
+};
+
+const textNow = async (agent: Agent, path: string): Promise<string> => {
+  const { body } = await agent.call("GET", path);
+  return body.text ?? body.description ?? body.document.description;
+};
+
+test.serial(
+  "of two changes the later stays, also if the earlier one waits in its process for a connection",
+  async (t) => {
+    const env = { DATABASE_POOL_SIZE: "1" };
+    const slow = await startPart("api", { database: database.url, env }, t);
+    const agent = await connectedAgent(services[0].url, database.url);
+    const other = await connectedAgent(services[0].url, database.url);
+    const { path } = await make(agent, "asks");
+    const text = textOf("asks", "Later");
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    t.teardown(() => holder.end());
+    await holder.query("begin");
+    await holder.query("select internal.lock_window('agent:' || $1::text, 'create_ask')", [other.id]);
+    // The only connection of the slow process waits for this lock, and the earlier change for the connection.
+    const holding = other.at(slow.url)("POST", "/v1/asks", { text: textOf("asks", "Another") });
+    await eventually(
+      () => sqlValue<number>(database.url, "select count(*)::integer from pg_locks where not granted"),
+      (waits) => waits > 0,
+    );
+    const earlier = agent.at(slow.url)("PATCH", path, { text: textOf("asks", "Earlier and longer") });
+    await sleep(100);
+    const later = await agent.at(services[0].url)("PATCH", path, { text });
+    t.is(later.status, 200, later.text);
+    await holder.query("rollback");
+    t.is((await holding).status, 201);
+    const { status, body } = await earlier;
+    t.deepEqual([status, body.code], [409, "invalid_state"]);
+    t.is(await textNow(agent, path), text);
+  },
+);
+
+test.serial(
+  "of two changes at once, one of the text and one of the images, both are published and answered",
+  async (t) => {
+    const agent = await connectedAgent(services[0].url, database.url);
+    for (let round = 0; round < 12; round += 1) {
+      const { path } = await make(agent, "offers");
+      const text = textOf("offers", `Round ${round}`);
+      const images = [`https://images.example/${round}.jpg`];
+      const bodies = round % 2 === 0 ? [{ text }, { images }] : [{ images }, { text }];
+      const answers = await Promise.all(
+        bodies.map((body, n) => agent.at(services[n % 2 === 0 ? 0 : 1].url)("PATCH", path, body)),
+      );
+      t.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200],
+        answers.map((answer) => answer.text).join("\n"),
+      );
+      const { body } = await agent.call("GET", path);
+      t.is(body.document.description, text);
+      t.deepEqual(body.content.images, [{ url: images[0] }]);
+    }
+  },
+);
 
 for (const hours of [2, -2]) {
   test.serial(`on a host whose clock is ${hours} hours off, limits, windows and expiry are correct`, async (t) => {
@@ -285,3 +283,226 @@ for (const hours of [2, -2]) {
     t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 0);
   });
 }
+
+type Figures = { limit: number; remaining: number; reset: number };
+
+const figuresOf = ({ headers }: Answer): Figures => ({
+  limit: Number(headers["ratelimit-limit"]),
+  remaining: Number(headers["ratelimit-remaining"]),
+  reset: Number(headers["ratelimit-reset"]),
+});
+
+const windowOf = async (agent: Agent, action = "publish_offer") =>
+  (await agent.call("GET", "/v1/me")).body.limits[action];
+
+const publish = (agent: Agent, headers: Record<string, string> = {}, text = SOFA) =>
+  agent.call("POST", "/v1/offers", { text }, headers);
+
+test.serial(
+  "if two hundred calls are made at once at a cap of sixty, exactly sixty publish, and the headers agree",
+  async (t) => {
+    const agent = await connectedAgent(services[0].url, database.url);
+    const send = () =>
+      call(services[0].url, "POST", "/v1/offers", {
+        body: { text: SOFA },
+        headers: { authorization: `Bearer ${agent.token}` },
+      });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(send)));
+    const published = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 429);
+    t.is(published.length, 60);
+    t.is(refused.length, 140);
+
+    t.deepEqual(
+      published.map((answer) => figuresOf(answer).remaining).sort((one, other) => one - other),
+      Array.from({ length: 60 }, (_, remaining) => remaining),
+    );
+    for (const answer of answers) {
+      const { limit, reset } = figuresOf(answer);
+      t.is(limit, 60);
+      t.true(reset > 3400 && reset <= 3600, `RateLimit-Reset: ${reset}`);
+    }
+    for (const answer of refused) {
+      const { remaining, reset } = figuresOf(answer);
+      t.is(remaining, 0);
+      t.is(answer.headers["retry-after"], String(reset));
+      t.is(answer.body.code, "rate_limited");
+      t.is(answer.body.retry_after, reset);
+    }
+    const { resets_in, ...rest } = await windowOf(agent);
+    t.deepEqual(rest, { limit: 60, used: 60, remaining: 0 });
+    t.true(resets_in > 3400 && resets_in <= Math.min(...answers.map((answer) => figuresOf(answer).reset)));
+    t.is(new Set(published.map(({ body }) => body.offer_id)).size, 60);
+    t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 60);
+  },
+);
+
+test.serial("replays and refused requests do not count", async (t) => {
+  const agent = await connectedAgent(services[0].url, database.url);
+  const key = { "idempotency-key": "once" };
+  t.is((await publish(agent, key)).status, 201);
+
+  const replayed = await publish(agent, key);
+  t.is(replayed.status, 201);
+  const uncounted: [number, Answer][] = [
+    [201, replayed],
+    [409, await publish(agent, key, `${SOFA} or call`)],
+    [400, await publish(agent, {}, "  ")],
+    [400, await publish(agent, {}, "x".repeat(4001))],
+    [400, await agent.call("POST", "/v1/offers", { text: 7 })],
+    [400, await agent.call("POST", "/v1/offers", { text: SOFA, origin_ask_id: agent.id })],
+    [400, await publish(agent, { "idempotency-key": "" })],
+    [
+      400,
+      await call(services[0].url, "POST", "/v1/offers", {
+        raw: '{"text"',
+        headers: { authorization: `Bearer ${agent.token}` },
+      }),
+    ],
+    [413, await publish(agent, {}, "x".repeat(300_000))],
+  ];
+  for (const [status, answer] of uncounted) {
+    t.is(answer.status, status, answer.text);
+    const { limit, remaining, reset } = figuresOf(answer);
+    t.deepEqual([limit, remaining], [60, 59], answer.text);
+    t.true(reset > 3500 && reset <= 3600);
+  }
+  t.is((await windowOf(agent)).used, 1);
+
+  const unconnected = await connectAgent(services[0].url);
+  const forbidden = await publish(unconnected);
+  t.is(forbidden.status, 403);
+  t.deepEqual(figuresOf(forbidden), { limit: 60, remaining: 60, reset: 0 });
+  t.is((await windowOf(unconnected)).used, 0);
+});
+
+test.serial("offers, asks and previews have separate windows", async (t) => {
+  const agent = await connectedAgent(services[0].url, database.url);
+  const asked = await agent.call("POST", "/v1/asks", { text: "Wanted: a sofa up to 250 EUR" });
+  t.is(asked.status, 201, asked.text);
+  t.deepEqual([figuresOf(asked).limit, figuresOf(asked).remaining], [120, 119]);
+  const previewed = await agent.call("POST", "/v1/offers/preview", { text: SOFA });
+  t.is(previewed.status, 200, previewed.text);
+  t.is((await windowOf(agent)).used, 0);
+  t.is((await windowOf(agent, "create_ask")).used, 1);
+  t.is((await windowOf(agent, "preview_offer")).used, 1);
+});
+
+test.serial("changes of status and reports at once pass exactly up to their caps", async (t) => {
+  const [agent, neighbour] = [
+    await connectedAgent(services[0].url, database.url),
+    await connectedAgent(services[0].url, database.url),
+  ];
+  const { offer_id: own } = (await publish(agent)).body;
+  const { id: ask } = (await agent.call("POST", "/v1/asks", { text: "Wanted: a sofa up to 250 EUR" })).body;
+  const theirs = (await Promise.all(Array.from({ length: 20 }, () => publish(neighbour)))).map(
+    ({ body }) => body.offer_id,
+  );
+  const fill = (action: string, count: number) =>
+    sql(
+      database.url,
+      `insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, $2 from generate_series(1, $3)`,
+      [agent.id, action, count],
+    );
+  await fill("manage", 588);
+  await fill("report_offer", 18);
+  const changes = Array.from({ length: 40 }, (_, n) => (): Promise<Answer> => {
+    if (n % 4 === 0) return agent.call("POST", `/v1/offers/${own}/archive`);
+    if (n % 4 === 1) return agent.call("POST", `/v1/asks/${ask}/archive`);
+    if (n % 4 === 2) return agent.call("PATCH", `/v1/asks/${ask}`, { watch_enabled: n % 8 === 2 });
+    return agent.call("POST", `/v1/offers/${own}/archive`);
+  });
+  const reports = theirs.map((id) => () => agent.call("POST", `/v1/offers/${id}/report`, { reason: "spam" }));
+  const statuses = async (calls: (() => Promise<Answer>)[]) =>
+    (await Promise.all(calls.map((send) => patiently(send)))).map(({ status }) => status).toSorted();
+  const [changed, reported] = await Promise.all([statuses(changes), statuses(reports)]);
+  t.deepEqual(changed, [...Array(12).fill(200), ...Array(28).fill(429)]);
+  t.deepEqual(reported, [...Array(12).fill(200), ...Array(8).fill(429)]);
+  t.like(await windowOf(agent, "manage"), { limit: 600, used: 600, remaining: 0 });
+  t.like(await windowOf(agent, "report_offer"), { limit: 30, used: 30, remaining: 0 });
+  t.is(
+    await sqlValue(database.url, "select count(*)::int from market.report where agent_id = $1", [agent.id]),
+    12,
+    "a refused report left nothing",
+  );
+});
+
+test.serial("a raised cap is in the next response and in GET /v1/me", async (t) => {
+  const agent = await connectedAgent(services[0].url, database.url);
+  const first = await publish(agent);
+  t.is(figuresOf(first).limit, 60);
+  await withClient(database.url, async (client) => {
+    // A trigger protects published_at, so it is switched off to move the offer into the past. The document names the day.
+    await client.query("set session_replication_role = replica");
+    await client.query(
+      "update market.offer set published_at = now() - interval '72 hours', document = null where agent_id = $1",
+      [agent.id],
+    );
+  });
+  const second = await publish(agent);
+  t.deepEqual([figuresOf(second).limit, figuresOf(second).remaining], [64, 62]);
+  t.is((await windowOf(agent)).limit, 64);
+});
+
+const connectFrom = (url: string, address?: string) =>
+  call(url, "POST", "/v1/connect", {
+    body: { name: "From somewhere" },
+    headers: address === undefined ? {} : { "x-forwarded-for": address },
+  });
+
+test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
+  const other = { database: database.url, env: { TRUST_PROXY: "203.0.113.1" } };
+  const processes = [await proxied(), services[0], await startPart("api", other, t)];
+  for (const { url } of processes) t.is((await connectFrom(url, "192.0.2.101")).status, 201);
+  const counted = (address: string) =>
+    sqlValue<number>(database.url, "select count(*)::int from market.rate_limit_hit where scope = 'address:' || $1", [
+      address,
+    ]);
+  t.is(await counted("192.0.2.101"), 1);
+  t.true((await counted("127.0.0.1")) >= 2);
+});
+
+/** Makes the links of an address ten seconds older, so that a refusal counts. */
+const ripen = (address: string) =>
+  sql(database.url, "update market.connection set created_at = created_at - interval '10 seconds' where address = $1", [
+    address,
+  ]);
+
+test.serial('six people who choose "Not mine" in a day block the address for a day, and no other', async (t) => {
+  const api = await proxied();
+  const spammer = "203.0.113.66";
+  for (let round = 1; round <= 6; round++) {
+    const connected = await connectFrom(api.url, spammer);
+    t.is(connected.status, 201, `connecting before the sixth "Not mine" (${round})`);
+    await ripen(spammer);
+    // The people have other addresses. The address of the agents is what counts.
+    const declined = await newPerson({ "x-forwarded-for": `198.51.${round}.1` }).decide(
+      connected.body.connection.url,
+      "decline",
+    );
+    t.is(declined.status, 200, declined.text);
+    const me = await call(api.url, "GET", "/v1/me", {
+      headers: { authorization: `Bearer ${connected.body.agent_token}` },
+    });
+    t.is(me.status, 401);
+  }
+  const refused = await connectFrom(api.url, spammer);
+  t.is(refused.status, 429);
+  const wait = Number(refused.headers["retry-after"]);
+  t.true(wait > 86_000 && wait <= 86_400, `Retry-After: ${wait}`);
+  t.is((await connectFrom(api.url, "203.0.113.67")).status, 201);
+  t.is((await connectFrom(api.url, "198.51.1.1")).status, 201);
+
+  await sql(
+    database.url,
+    "update market.rate_limit_hit set called_at = called_at - interval '23 hours' where scope = $1",
+    [`address:${spammer}`],
+  );
+  t.is((await connectFrom(api.url, spammer)).status, 429);
+  await sql(
+    database.url,
+    "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = $1",
+    [`address:${spammer}`],
+  );
+  t.is((await connectFrom(api.url, spammer)).status, 201);
+});
