@@ -303,7 +303,8 @@ test.serial(
         const after = (await attempts()) ?? -1;
         if (before !== undefined && before < MOST_ATTEMPTS)
           t.true(after >= before, "a job that will be tried keeps its attempts");
-        else t.true(after >= 0 && after < MOST_ATTEMPTS, "a job that permanently failed, or was lost, is enqueued again");
+        else
+          t.true(after >= 0 && after < MOST_ATTEMPTS, "a job that permanently failed, or was lost, is enqueued again");
         await runAgain();
         await idle();
         if (round === 1)
