@@ -15,7 +15,7 @@ import { textToPublish } from "./texts.ts";
  */
 
 /** A kind of flood: different requests, sent in turn. */
-export type Flood = { name: string; requests: string[] };
+type Flood = { name: string; requests: string[] };
 
 /** The calls that the noisy caller keeps open. */
 const OPEN = 200;
@@ -29,7 +29,7 @@ const variants = (make: (n: number) => string): string[] => Array.from({ length:
  * Creates the noisy callers, and returns the floods.
  * @param database a superuser's URL
  */
-export const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> =>
+const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> =>
   withClient(database, async (client) => {
     const account = async (): Promise<string> =>
       (await client.query("insert into market.account (claimed_at) values (now()) returning id")).rows[0]?.id;
@@ -100,10 +100,10 @@ export const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> 
   });
 
 /** Of a caller's calls: their times in milliseconds. */
-export type Times = { p50: number; p99: number };
+type Times = { p50: number; p99: number };
 
 /** Of the other caller's calls: their times, and how many of the flood's calls overtook one (median). */
-export type OtherTimes = Times & { overtaken: number };
+type OtherTimes = Times & { overtaken: number };
 
 const timesOf = (milliseconds: Float64Array): Times => {
   const sorted = milliseconds.toSorted();
@@ -123,7 +123,7 @@ const WARMING = 8;
  * @param other the request of the other caller
  * @returns its times, how many of the flood's calls got each status, and the times of the flood's calls
  */
-export const measureFlood = async (
+const measureFlood = async (
   port: number,
   other: string,
   { requests }: Flood,
@@ -145,7 +145,7 @@ const [CALLERS, SEARCHES] = [20, 20];
  * Twenty callers search twenty times each, all at once.
  * @returns how many of the calls got each status, how many callers were served completely, and the time of all
  */
-export const searchTogether = async (
+const searchTogether = async (
   baseUrl: string,
   tokens: readonly string[],
 ): Promise<{ statuses: Record<string, number>; served: number; seconds: number }> => {

@@ -454,12 +454,14 @@ test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   const other = { database: database.url, env: { TRUST_PROXY: "203.0.113.1" } };
   const processes = [await proxied(), services[0], await startPart("api", other, t)];
   for (const { url } of processes) t.is((await connectFrom(url, "192.0.2.101")).status, 201);
-  const counted = (address: string) =>
-    sqlValue<number>(database.url, "select count(*)::int from market.rate_limit_hit where scope = 'address:' || $1", [
-      address,
-    ]);
+  const counted = (addresses: string) =>
+    sqlValue<number>(
+      database.url,
+      "select count(*)::int from market.rate_limit_hit where scope like 'address:' || $1",
+      [addresses],
+    );
   t.is(await counted("192.0.2.101"), 1);
-  t.true((await counted("127.0.0.1")) >= 2);
+  t.true((await counted("127.%")) >= 2, "tests connect from addresses of this machine");
 });
 
 /** Makes the links of an address ten seconds older, so that a refusal counts. */

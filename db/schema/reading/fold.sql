@@ -63,11 +63,15 @@ comment on function reading.words(text) is
 grant execute on function reading.words(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.plain_words(words text) returns text
-  language sql immutable strict parallel safe
+  -- In PL/pgSQL, because a generated column calls it: the body of a function in SQL would be inlined when a dump
+  -- creates the table, and the dump need not have created reading.fold by then.
+  language plpgsql immutable strict parallel safe
 as $$
+begin
   -- The parser of PostgreSQL would take "sofa/couch" for a file, "good.Price" for a host and "-40" for a number.
-  select regexp_replace(translate(reading.fold(words), '!#$%&()*+,./:;<=>?@[\]^_`{|}~', repeat(' ', 29)), '-(?=[0-9])',
-    ' ', 'g')
+  return regexp_replace(translate(reading.fold(words), '!#$%&()*+,./:;<=>?@[\]^_`{|}~', repeat(' ', 29)), '-(?=[0-9])',
+    ' ', 'g');
+end
 $$;
 comment on function reading.plain_words(text) is
   'Returns a text folded, with spaces for the marks at which PostgreSQL would not part words. Whatever is stored as '
