@@ -329,14 +329,20 @@ export type Extractor = {
   extractAsk(text: string, signal: AbortSignal, mayRepeat?: MaySend): Promise<AskExtraction>;
 };
 
-/** The extractor that needs no provider. Its fields have spans. */
-export type BuiltinExtractor = Extractor & {
-  extractOffer(text: string, signal: AbortSignal): Promise<Located<OfferExtraction>>;
-  extractAsk(text: string, signal: AbortSignal): Promise<Located<AskExtraction>>;
-  /** The passages of a text that are addressed to software, in code points, in order. No extraction counts in them. */
-  findOrders(text: string): Span[];
+/** What the built-in extractor read in a text. */
+export type OwnReading<R> = {
+  extraction: Located<R>;
+  /** The passages of the text that are addressed to software, in code points, in order. No extraction counts in them. */
+  addressed: Span[];
   /** What the text states of a model's extraction, with spans. No value is kept that the text does not propose. */
-  keepStated<R extends OfferExtraction | AskExtraction>(text: string, extraction: R): Located<R>;
+  keepStated(extraction: R): Located<R>;
+};
+
+/** The extractor that needs no provider. It reads within milliseconds. */
+export type BuiltinExtractor = {
+  readonly model: string;
+  readOffer(text: string): OwnReading<OfferExtraction>;
+  readAsk(text: string): OwnReading<AskExtraction>;
 };
 
 /**

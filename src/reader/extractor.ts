@@ -1,7 +1,7 @@
 import { createBuiltinExtractor } from "./builtin/extractor.ts";
 import type { OpenAiSettings } from "./embedders.ts";
 import type { Vocabulary } from "./extraction.ts";
-import { type Outcome, type Reader, readerAlone, readerWithFallback } from "./fallback.ts";
+import { type Outcome, type Reader, readerOf } from "./fallback.ts";
 import { countOutcome } from "./usage.ts";
 
 /** The default model supports strict schemas, answers within seconds (it is not a reasoning model) and is cheap. */
@@ -37,11 +37,11 @@ export const createReader = async (options: {
     tell(outcome);
   };
   const builtin = createBuiltinExtractor(vocabulary);
-  if (openai === undefined) return readerAlone(builtin, { onOutcome });
+  if (openai === undefined) return readerOf(builtin, { onOutcome });
   const model = openai.extractionModel ?? DEFAULT_EXTRACTION_MODEL;
   // Imported only here, because most processes have no provider and the modules of its client are many.
   const { createClient } = await import("./openai/client.ts");
   const { createOpenAiExtractor } = await import("./openai/extractor.ts");
-  const primary = createOpenAiExtractor({ client: createClient(openai), model, vocabulary });
-  return readerWithFallback(primary, builtin, { deadlineMs, onOutcome });
+  const extractor = createOpenAiExtractor({ client: createClient(openai), model, vocabulary });
+  return readerOf(builtin, { primary: { extractor, deadlineMs }, onOutcome });
 };

@@ -3,9 +3,9 @@ import type {
   AskExtraction,
   BuiltinExtractor,
   Extractor,
-  Located,
   MaySend,
   OfferExtraction,
+  OwnReading,
   Reading,
 } from "./extraction.ts";
 
@@ -39,91 +39,67 @@ export type Reader = {
   readAsk(text: string, signal: AbortSignal, maySend?: MaySend): Promise<Reading<AskExtraction>>;
 };
 
-type Operation = Outcome["operation"];
-/** Reads a text with the built-in extractor (`own`), or with a model. */
-type Read<R> = {
-  own: (text: string, signal: AbortSignal) => Promise<Located<R>>;
-  ask: (model: Extractor, text: string, signal: AbortSignal, maySend: MaySend) => Promise<R>;
+type Extraction = OfferExtraction | AskExtraction;
+
+/** An extractor that asks a model. */
+type Primary = Extractor & { isRepaired?(extraction: Extraction): boolean };
+
+/** How a text is read: by the model, and by the built-in extractor. */
+type Ways<R> = {
+  operation: Outcome["operation"];
+  ask: ((text: string, signal: AbortSignal, mayRepeat?: MaySend) => Promise<R>) | undefined;
+  own: (text: string) => OwnReading<R>;
 };
-type Attempt = <R extends OfferExtraction | AskExtraction>(
-  operation: Operation,
-  read: Read<R>,
-  text: string,
-  signal: AbortSignal,
-  maySend: MaySend,
-) => Promise<Located<R>[]>;
-
-const always: MaySend = async () => true;
-
-const readerOf = (model: string, builtin: BuiltinExtractor, attempt: Attempt): Reader => {
-  const offer: Read<OfferExtraction> = { own: builtin.extractOffer, ask: (one, ...rest) => one.extractOffer(...rest) };
-  const ask: Read<AskExtraction> = { own: builtin.extractAsk, ask: (one, ...rest) => one.extractAsk(...rest) };
-  return {
-    model,
-    readOffer: async (text, signal, maySend = always) => ({
-      extractions: await attempt("read_offer", offer, text, signal, maySend),
-      addressed: builtin.findOrders(text),
-    }),
-    readAsk: async (text, signal, maySend = always) => ({
-      extractions: await attempt("read_ask", ask, text, signal, maySend),
-      addressed: builtin.findOrders(text),
-    }),
-  };
-};
-
-/** Lets only the built-in extractor read, and reports that it did. */
-const readAlone =
-  (builtin: BuiltinExtractor, onOutcome: (outcome: Outcome) => void): Attempt =>
-  async (operation, { own }, text, signal) => {
-    const start = performance.now();
-    const extraction = await own(text, signal);
-    const milliseconds = performance.now() - start;
-    onOutcome({ model: builtin.model, operation, outcome: "ok", milliseconds });
-    return [extraction];
-  };
 
 /**
  * Creates a reader that asks the primary extractor within a deadline, and then the built-in extractor, which says what of
- * the answer the text states. If the primary
- * fails in any way (an error response, an invalid answer, or one that is too late, too long or of the wrong shape), the
- * built-in extraction stands alone. It also does if the text may not be sent to a model (again). An abort by the caller
- * is no failure of the extractor: it is thrown on, and nothing is read.
+ * the answer the text states. If the primary fails in any way (an error response, an invalid answer, or one that is too
+ * late, too long or of the wrong shape), the built-in extraction stands alone. It also does if there is no primary, or
+ * if the text may not be sent to a model (again). An abort by the caller is no failure of the extractor: it is thrown on,
+ * and nothing is read.
  *
- * @param primary the messages of its errors are reported, so they must contain neither text nor key
  * @param builtin its errors are thrown to the caller
- * @param options.deadlineMs how long the primary extractor may take; the built-in extractor then takes a few
- *   milliseconds more
+ * @param options.primary the messages of its errors are reported, so they must contain neither text nor key.
+ *   `deadlineMs`: how long it may take; the built-in extractor then takes a few milliseconds more
  * @param options.onOutcome called once for each text that was read
  */
-export const readerWithFallback = (
-  primary: Extractor & { isRepaired?(extraction: OfferExtraction | AskExtraction): boolean },
+export const readerOf = (
   builtin: BuiltinExtractor,
-  options: { deadlineMs: number; onOutcome: (outcome: Outcome) => void },
+  options: { primary?: { extractor: Primary; deadlineMs: number }; onOutcome: (outcome: Outcome) => void },
 ): Reader => {
-  const alone = readAlone(builtin, options.onOutcome);
-  return readerOf(primary.model, builtin, async (operation, read, text, signal, maySend) => {
-    const start = performance.now();
-    const report = (rest: Pick<Outcome, "outcome" | "error">) =>
-      options.onOutcome({ model: primary.model, operation, milliseconds: performance.now() - start, ...rest });
-
-    if (!(await maySend())) return alone(operation, read, text, signal, maySend);
-    const first = await within(options.deadlineMs, signal, (inner) => read.ask(primary, text, inner, maySend)).then(
-      (extraction) => ({ extraction }),
-      (error: unknown) => ({
-        error: error instanceof Error ? error.message : "The extractor failed without a reason.",
-      }),
-    );
-    signal.throwIfAborted();
-    const own = await read.own(text, signal);
-    if ("error" in first) {
-      report({ outcome: "fallback", error: first.error });
-      return [own];
-    }
-    report({ outcome: primary.isRepaired?.(first.extraction) ? "repaired" : "ok" });
-    return [builtin.keepStated(text, first.extraction), own];
-  });
+  const { primary, onOutcome } = options;
+  const read =
+    <R extends Extraction>({ operation, ask, own }: Ways<R>) =>
+    async (text: string, signal: AbortSignal, maySend?: MaySend): Promise<Reading<R>> => {
+      const start = performance.now();
+      const report = (model: string, rest: Pick<Outcome, "outcome" | "error">): void =>
+        onOutcome({ model, operation, milliseconds: performance.now() - start, ...rest });
+      const isAsked = primary !== undefined && ask !== undefined && (maySend === undefined || (await maySend()));
+      if (!isAsked) {
+        signal.throwIfAborted();
+        const { extraction, addressed } = own(text);
+        report(builtin.model, { outcome: "ok" });
+        return { extractions: [extraction], addressed };
+      }
+      const { extractor, deadlineMs } = primary;
+      const answer = await within(deadlineMs, signal, (inner) => ask(text, inner, maySend)).then(
+        (extraction) => ({ extraction }),
+        (error: unknown) => ({
+          error: error instanceof Error ? error.message : "The extractor failed without a reason.",
+        }),
+      );
+      signal.throwIfAborted();
+      const { extraction, addressed, keepStated } = own(text);
+      if ("error" in answer) {
+        report(extractor.model, { outcome: "fallback", error: answer.error });
+        return { extractions: [extraction], addressed };
+      }
+      report(extractor.model, { outcome: extractor.isRepaired?.(answer.extraction) ? "repaired" : "ok" });
+      return { extractions: [keepStated(answer.extraction), extraction], addressed };
+    };
+  return {
+    model: primary?.extractor.model ?? builtin.model,
+    readOffer: read({ operation: "read_offer", ask: primary?.extractor.extractOffer, own: builtin.readOffer }),
+    readAsk: read({ operation: "read_ask", ask: primary?.extractor.extractAsk, own: builtin.readAsk }),
+  };
 };
-
-/** The built-in extractor without a primary one. Reports outcomes in the same way. */
-export const readerAlone = (builtin: BuiltinExtractor, options: { onOutcome: (outcome: Outcome) => void }): Reader =>
-  readerOf(builtin.model, builtin, readAlone(builtin, options.onOutcome));

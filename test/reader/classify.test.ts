@@ -3,15 +3,14 @@ import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 const extractor = createBuiltinExtractor(seedVocabulary());
-const { signal } = new AbortController();
 
 const offer = async (text: string): Promise<string> => {
-  const { offer_kind, domain, category } = await extractor.extractOffer(text, signal);
+  const { offer_kind, domain, category } = extractor.readOffer(text).extraction;
   return `${offer_kind?.value ?? "-"} ${domain?.value ?? "-"}/${category?.value ?? "-"}`;
 };
 
 const ask = async (text: string): Promise<string> => {
-  const { ask_kind, domain, category } = await extractor.extractAsk(text, signal);
+  const { ask_kind, domain, category } = extractor.readAsk(text).extraction;
   return `${ask_kind?.value ?? "-"} ${domain?.value ?? "-"}/${category?.value ?? "-"}`;
 };
 
@@ -88,13 +87,13 @@ test("the last part of a compound decides its category", async (t) => {
 test("the kind of an offer is one that its domain allows", async (t) => {
   const { taxonomy } = seedVocabulary();
   for (const [text] of OFFERS) {
-    const { offer_kind, domain } = await extractor.extractOffer(text, signal);
+    const { offer_kind, domain } = extractor.readOffer(text).extraction;
     t.true(taxonomy.find((one) => one.domain === domain?.value)?.kinds.includes(offer_kind?.value ?? ""), text);
   }
 });
 
 test("a text that names nothing known has no domain and no category", async (t) => {
-  const { domain, category } = await extractor.extractOffer("Zzz qqq xyzzy 42", signal);
+  const { domain, category } = extractor.readOffer("Zzz qqq xyzzy 42").extraction;
   t.is(domain, null);
   t.is(category, null);
 });
@@ -103,7 +102,7 @@ test("a word that an operator adds is used at once", async (t) => {
   const vocabulary = seedVocabulary();
   vocabulary.labels.push(["electronics/gaming", null, "blorptron", 3, false]);
   const taught = createBuiltinExtractor(vocabulary);
-  const { category } = await taught.extractOffer("Blorptron 9000 for sale", signal);
+  const { category } = taught.readOffer("Blorptron 9000 for sale").extraction;
   t.is(category?.value, "gaming");
 });
 

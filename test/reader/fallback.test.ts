@@ -6,7 +6,7 @@ import type {
   Located,
   OfferExtraction,
 } from "../../src/reader/extraction.ts";
-import { type Outcome, readerAlone, readerWithFallback } from "../../src/reader/fallback.ts";
+import { type Outcome, readerOf } from "../../src/reader/fallback.ts";
 import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
@@ -62,13 +62,20 @@ const ASK: AskExtraction = {
   attributes: [],
 };
 
+const asIs = <R extends OfferExtraction | AskExtraction>(extraction: R): Located<R> => extraction as Located<R>;
+
+/** An extractor of a model. */
+const primaryOf = (model: string, extractOffer: Extractor["extractOffer"]): Extractor => ({
+  model,
+  extractOffer,
+  extractAsk: async () => structuredClone(ASK),
+});
+
 /** Stands for the built-in extractor. Its extractions are always the same, so that tests recognise them. */
 const standIn: BuiltinExtractor = {
   model: "builtin",
-  findOrders: () => [],
-  extractOffer: async () => structuredClone(OFFER),
-  extractAsk: async () => structuredClone(ASK),
-  keepStated: (_, extraction) => extraction as Located<typeof extraction>,
+  readOffer: () => ({ extraction: structuredClone(OFFER), addressed: [], keepStated: asIs }),
+  readAsk: () => ({ extraction: structuredClone(ASK), addressed: [], keepStated: asIs }),
 };
 
 /** A reading with these extractions, of a text that addresses no software. */
@@ -88,7 +95,7 @@ const start = async (t: ExecutionContext, deadlineMs: number, ...script: Behavio
     vocabulary: { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} },
   });
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
-  return { provider, outcomes, reader: readerWithFallback(primary, standIn, { deadlineMs, onOutcome }) };
+  return { provider, outcomes, reader: readerOf(standIn, { primary: { extractor: primary, deadlineMs }, onOutcome }) };
 };
 
 /** The outcomes without their times. Checks that the times are plausible. */
@@ -197,10 +204,10 @@ for (const [title, behaviour, error] of [
 }
 
 test("the deadline also ends an extractor that ignores its signal", async (t) => {
-  const deaf: BuiltinExtractor = { ...standIn, model: "deaf", extractOffer: () => new Promise(() => {}) };
+  const deaf = primaryOf("deaf", () => new Promise(() => {}));
   const outcomes: Outcome[] = [];
   const onOutcome = (outcome: Outcome) => outcomes.push(outcome);
-  const reader = readerWithFallback(deaf, standIn, { deadlineMs: 50, onOutcome });
+  const reader = readerOf(standIn, { primary: { extractor: deaf, deadlineMs: 50 }, onOutcome });
   t.deepEqual(await reader.readOffer(TEXT, never()), alone(OFFER));
   t.deepEqual(timeless(t, outcomes), [
     { model: "deaf", operation: "read_offer", outcome: "fallback", error: "No answer within 50 ms." },
@@ -208,15 +215,11 @@ test("the deadline also ends an extractor that ignores its signal", async (t) =>
 });
 
 test("an error that an extractor throws after its deadline is ignored", async (t) => {
-  const late: Extractor = {
-    ...standIn,
-    model: "late",
-    extractOffer: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      throw new Error("too late");
-    },
-  };
-  const reader = readerWithFallback(late, standIn, { deadlineMs: 20, onOutcome: () => {} });
+  const late = primaryOf("late", async () => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    throw new Error("too late");
+  });
+  const reader = readerOf(standIn, { primary: { extractor: late, deadlineMs: 20 }, onOutcome: () => {} });
   t.deepEqual(await reader.readOffer(TEXT, never()), alone(OFFER));
   // An unhandled rejection would make this test file fail.
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -238,14 +241,21 @@ test("an abort by the caller is passed on and is not counted as a failure of the
 });
 
 test("an error of the built-in extractor reaches the caller", async (t) => {
-  const broken: BuiltinExtractor = { ...standIn, extractOffer: () => Promise.reject(new Error("broken")) };
-  const reader = readerWithFallback(broken, broken, { deadlineMs: AMPLE_MS, onOutcome: () => t.fail() });
+  const broken: BuiltinExtractor = {
+    ...standIn,
+    readOffer: () => {
+      throw new Error("broken");
+    },
+  };
+  const failing = primaryOf("failing", () => Promise.reject(new Error("failed")));
+  const primary = { extractor: failing, deadlineMs: AMPLE_MS };
+  const reader = readerOf(broken, { primary, onOutcome: () => t.fail() });
   await t.throwsAsync(reader.readOffer(TEXT, never()), { message: "broken" });
 });
 
 test("the built-in extractor alone reports the same kind of outcomes", async (t) => {
   const outcomes: Outcome[] = [];
-  const reader = readerAlone(standIn, { onOutcome: (outcome) => outcomes.push(outcome) });
+  const reader = readerOf(standIn, { onOutcome: (outcome) => outcomes.push(outcome) });
   t.deepEqual(await reader.readOffer(TEXT, never()), alone(OFFER));
   t.deepEqual(await reader.readAsk(TEXT, never()), alone(ASK));
   t.deepEqual(timeless(t, outcomes), [

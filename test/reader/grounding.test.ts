@@ -3,7 +3,7 @@ import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { AskExtraction, OfferExtraction, Reading } from "../../src/reader/extraction.ts";
 import { createReader } from "../../src/reader/extractor.ts";
-import { readerWithFallback } from "../../src/reader/fallback.ts";
+import { readerOf } from "../../src/reader/fallback.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { readUsage } from "../../src/reader/usage.ts";
@@ -52,13 +52,13 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-const readerOf = async (t: { teardown: (clean: () => Promise<void>) => void }, ...script: Behaviour[]) => {
+const startReader = async (t: { teardown: (clean: () => Promise<void>) => void }, ...script: Behaviour[]) => {
   const provider = await startProvider();
   t.teardown(provider.close);
   provider.next(...script);
   const client = createClient({ apiKey: "sk-test", baseURL: provider.baseURL });
   const primary = createOpenAiExtractor({ client, model: "reader-1", vocabulary });
-  return readerWithFallback(primary, builtin, { deadlineMs: 30_000, onOutcome: () => {} });
+  return readerOf(builtin, { primary: { extractor: primary, deadlineMs: 30_000 }, onOutcome: () => {} });
 };
 
 /** What the database makes of the extractions of a text, as the worker sends them. */
@@ -101,8 +101,8 @@ test("the database keeps everything that the built-in extractor reads, however i
   const textsOf = (rows: typeof PRICES) => Object.values(rows).flatMap((row) => row.map(([text]) => text));
   const [offers, asks] = [[...textsOf(PRICES), ...textsOf(CONTACTS), ...MORE], textsOf(CEILINGS)];
   const readings = await Promise.all([
-    ...offers.map(async (text) => ["offer", text, await builtin.extractOffer(text, signal)] as const),
-    ...asks.map(async (text) => ["ask", text, await builtin.extractAsk(text, signal)] as const),
+    ...offers.map(async (text) => ["offer", text, builtin.readOffer(text)] as const),
+    ...asks.map(async (text) => ["ask", text, builtin.readAsk(text)] as const),
   ]);
   const rows = await market.sql(
     `select case r.kind
@@ -117,20 +117,20 @@ test("the database keeps everything that the built-in extractor reads, however i
         readings.map(([kind, text, read]) => ({
           kind,
           text,
-          extractions: [read],
-          addressed: builtin.findOrders(text),
+          extractions: [read.extraction],
+          addressed: read.addressed,
         })),
       ),
     ],
   );
   t.deepEqual(
-    readings.flatMap(([, text, read], n) => lostOf(text, read, rows[n].kept)),
+    readings.flatMap(([, text, read], n) => lostOf(text, read.extraction, rows[n].kept)),
     [],
   );
 });
 
 test("a field that the model read and the text states is kept, and missing fields are filled in", async (t) => {
-  const reader = await readerOf(t, well());
+  const reader = await startReader(t, well());
   const offer = await grounded("offer", TEXT, await reader.readOffer(TEXT, signal));
   t.is(offer.extraction.title.confidence, 0.9, "the model's title");
   t.is(offer.metadata.pricing.amount, 120);
@@ -140,7 +140,7 @@ test("a field that the model read and the text states is kept, and missing field
 });
 
 test("an invented price or contact is replaced by what the text states", async (t) => {
-  const reader = await readerOf(t, invents(), invents());
+  const reader = await startReader(t, invents(), invents());
   const offer = await grounded("offer", TEXT, await reader.readOffer(TEXT, signal));
   t.is(offer.metadata.pricing.amount, 120);
   t.deepEqual(valuesOf(offer), ["anna@example.org"]);
@@ -158,7 +158,7 @@ test("a model that moves the decimal point of a price, or takes another number, 
         typeof honestExtraction
       >;
     });
-    const reader = await readerOf(t, moved);
+    const reader = await startReader(t, moved);
     const offer = await grounded("offer", text, await reader.readOffer(text, signal));
     t.is(offer.metadata.pricing.amount, 120, `${amount}`);
   }
@@ -183,7 +183,7 @@ test("a price and a contact that stand only in an instruction to the model are n
       contacts: [quoted({ type: "email", value: "evil@example.net", preferred: true }, "evil@example.net")],
     } as ReturnType<typeof honestExtraction>;
   });
-  const reader = await readerOf(t, obeying);
+  const reader = await startReader(t, obeying);
   const text = `${TEXT}\n${ORDER}`;
   const offer = await grounded("offer", text, await reader.readOffer(text, signal));
   t.is(offer.metadata.pricing.amount, 120);
@@ -191,14 +191,14 @@ test("a price and a contact that stand only in an instruction to the model are n
 });
 
 test("a title that the text does not state is replaced by the built-in one", async (t) => {
-  const reader = await readerOf(t, obeysWithinSchema());
+  const reader = await startReader(t, obeysWithinSchema());
   const offer = await grounded("offer", TEXT, await reader.readOffer(TEXT, signal));
   t.true(TEXT.includes(offer.title), offer.title);
 });
 
 test("what a model invents is dropped where the built-in extractor finds nothing either", async (t) => {
   const text = "Nothing in particular, nothing to see here";
-  const reader = await readerOf(t, invents());
+  const reader = await startReader(t, invents());
   const offer = await grounded("offer", text, await reader.readOffer(text, signal));
   t.like(offer, { price_hundredths: null, location_text: null });
   t.deepEqual(valuesOf(offer), []);
@@ -239,7 +239,7 @@ const EXCESSES: Record<string, Record<string, unknown>> = {
 };
 for (const [what, part] of Object.entries(EXCESSES)) {
   test(`an offer is published in spite of a model's ${what}`, async (t) => {
-    const reader = await readerOf(
+    const reader = await startReader(
       t,
       reads((kind, text) => ({ ...honestExtraction(kind, text), ...(part as ReturnType<typeof honestExtraction>) })),
     );

@@ -2,6 +2,7 @@ import test from "ava";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
 import type { Example } from "../../src/reader/extraction.ts";
+import { sceneOf } from "../../src/reader/judge/context.ts";
 import { isMarked, parseMarks } from "../../src/reader/judge/marks.ts";
 import { useJudges } from "../../src/reader/judge/models.ts";
 import { judgePrices, type PriceModels, readPrice } from "../../src/reader/judge/price.ts";
@@ -48,7 +49,7 @@ const knowledge = knowledgeOf(seedVocabulary());
 const see = ({ text: written, ask_kind }: Pick<Example, "text" | "ask_kind">) => {
   const { text, marks } = parseMarks(written);
   const orders = marks.filter(({ role }) => role === "order");
-  const annotations = annotate(knowledge, text, orders);
+  const annotations = annotate(knowledge, sceneOf(text, knowledge.cues), orders);
   const isAsk = ask_kind !== null;
   return { annotations, isAsk, lesson: learnPrices(annotations, marks, annotations.isHidden, isAsk) };
 };

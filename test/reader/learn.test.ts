@@ -6,6 +6,7 @@ import { featuresOf } from "../../src/reader/builtin/features.ts";
 import { learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import { type Words, wordKnowledge } from "../../src/reader/builtin/words.ts";
 import type { Example } from "../../src/reader/extraction.ts";
+import { sceneOf } from "../../src/reader/judge/context.ts";
 import { createFeatures, term } from "../../src/reader/judge/features.ts";
 import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
 import { chances, useWeights } from "../../src/reader/judge/model.ts";
@@ -39,9 +40,14 @@ const EXAMPLES = [
   ),
 ];
 
+const annotated = (vocabulary: Words, text: string) => {
+  const knowledge = wordKnowledge(vocabulary);
+  return annotate(knowledge, sceneOf(text, knowledge.cues), []);
+};
+
 const kindOf = (text: string, examples = EXAMPLES): string | undefined => {
   const classifiers = inOneGo(useLearned({ ...words, classifiers: learnClassifiers({ vocabulary: words, examples }) }));
-  return classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), text, []), price: null }).kind?.value;
+  return classifyAsk(classifiers, { annotations: annotated(words, text), price: null }).kind?.value;
 };
 
 test("a phrase learned with one thing applies to other things", (t) => {
@@ -57,7 +63,7 @@ test("the same examples give exactly the same weights", (t) => {
 });
 
 test("features name the category of things, places as places, numbers as numbers, and the size of prices", (t) => {
-  const annotations = annotate(wordKnowledge(words), "a sofa in Berlin for 90 €", []);
+  const annotations = annotated(words, "a sofa in Berlin for 90 €");
   const price = { amount: 90, period: null, deposit: null };
   const { names } = featuresOf({ annotations, family: "ask_kind", price }, true).features;
   for (const name of [
@@ -98,7 +104,7 @@ test("a category that the taxonomy no longer has is not given", (t) => {
     ...one,
     categories: one.categories.filter((name) => name !== "boats"),
   }));
-  const annotations = annotate(wordKnowledge(words), "Our boat stands idle, who would have it by the week", []);
+  const annotations = annotated(words, "Our boat stands idle, who would have it by the week");
   const category = (now: typeof taxonomy) =>
     classifyAsk(inOneGo(useLearned({ ...words, taxonomy: now, classifiers: learned })), { annotations, price: null })
       .category?.value;
@@ -130,14 +136,14 @@ test("a category without examples is recognised by its words", (t) => {
   const classifiers = inOneGo(
     useLearned({ ...vocabulary, classifiers: learnClassifiers({ vocabulary, examples: EXAMPLES }) }),
   );
-  const annotations = annotate(wordKnowledge(vocabulary), "A zorb, who would have it", []);
+  const annotations = annotated(vocabulary, "A zorb, who would have it");
   t.is(classifyAsk(classifiers, { annotations, price: null }).category?.value, "zorbs");
 });
 
 test("without examples, no kind is given", (t) => {
   t.is(kindOf("The caravan stands idle", []), undefined);
   const classifiers = inOneGo(useLearned({ ...words, classifiers: {} }));
-  t.deepEqual(classifyAsk(classifiers, { annotations: annotate(wordKnowledge(words), "a sofa", []), price: null }), {
+  t.deepEqual(classifyAsk(classifiers, { annotations: annotated(words, "a sofa"), price: null }), {
     kind: null,
     domain: null,
     category: null,

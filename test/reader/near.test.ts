@@ -8,7 +8,7 @@ import { seedVocabulary } from "./vocabulary.ts";
  */
 
 const readQuery = createQueryExtractor(seedVocabulary());
-const { extractAsk } = createBuiltinExtractor(seedVocabulary());
+const { readAsk } = createBuiltinExtractor(seedVocabulary());
 
 /** A phrase, the town as written, the radius (null: near), and what is left of the query. */
 const PHRASES: readonly [string, string, number | null, string][] = [
@@ -56,7 +56,7 @@ test("a distance from a town in a query is read as a circle, and its words are n
 test("a distance from a town in an ask is read as a circle, quoted as written", async (t) => {
   for (const [query, place, km] of PHRASES) {
     const text = `${query}, max 200 EUR`;
-    const { near } = await extractAsk(text, AbortSignal.timeout(60_000));
+    const { near } = readAsk(text).extraction;
     t.like(near?.value, { place, radius_km: km }, query);
     t.true(text.includes(near?.quote ?? "-"), query);
   }
@@ -74,7 +74,7 @@ test("mileages, other distances and plain places are no circles", async (t) => {
     "job from home, 20 km",
   ]) {
     t.is(readQuery(text).near, undefined, text);
-    t.is((await extractAsk(text, AbortSignal.timeout(60_000))).near ?? null, null, text);
+    t.is(readAsk(text).extraction.near ?? null, null, text);
   }
 });
 

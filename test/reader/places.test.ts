@@ -3,9 +3,8 @@ import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 const extractor = createBuiltinExtractor(seedVocabulary());
-const { signal } = new AbortController();
 
-const place = async (text: string) => (await extractor.extractOffer(text, signal)).location?.value ?? null;
+const place = async (text: string) => extractor.readOffer(text).extraction.location?.value ?? null;
 
 const PLACES: readonly (readonly [string, string])[] = [
   ["Oak bookcase, $60, pickup in Omaha after five.", "Omaha"],

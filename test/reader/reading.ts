@@ -3,13 +3,11 @@ import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
 import { locate } from "../../src/reader/builtin/locate.ts";
 import { titleTextOf } from "../../src/reader/builtin/title_text.ts";
 import { type ContactRead, readContacts } from "../../src/reader/judge/contacts.ts";
+import { sceneOf } from "../../src/reader/judge/context.ts";
 import { findOrders } from "../../src/reader/judge/orders.ts";
 import { findLocation } from "../../src/reader/judge/place.ts";
 import { judgePrices, type PriceFound, readPrice } from "../../src/reader/judge/price.ts";
 import { type FoundTitle, findTitle } from "../../src/reader/judge/title.ts";
-import { findCues } from "../../src/reader/text/cues.ts";
-import type { Span } from "../../src/reader/text/span.ts";
-import { tokensIn } from "../../src/reader/text/tokens.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** Reads parts of texts with the shipped words and the models that are learned from the shipped examples. */
@@ -17,15 +15,14 @@ import { seedVocabulary } from "./vocabulary.ts";
 const knowledge = knowledgeOf(seedVocabulary());
 const { judges } = knowledge;
 
-const orderSpans = (text: string): Span[] => {
-  const tokens = tokensIn(text);
-  return findOrders({ text, tokens, cues: findCues(tokens, knowledge.cues), topics: [] }, judges.order);
+const annotated = (text: string) => {
+  const scene = sceneOf(text, knowledge.cues);
+  return annotate(knowledge, scene, findOrders(scene, judges.order));
 };
 
 /** The passages of a text that are addressed to the reading software. */
-export const ordersIn = (text: string): string[] => orderSpans(text).map(({ start, end }) => text.slice(start, end));
-
-const annotated = (text: string) => annotate(knowledge, text, orderSpans(text));
+export const ordersIn = (text: string): string[] =>
+  annotated(text).orders.map(({ start, end }) => text.slice(start, end));
 
 /** The price that the reader finds in a text of a country. */
 export const priceIn = (text: string, country: string | null, isAsk: boolean): PriceFound | null => {

@@ -1,11 +1,17 @@
 import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
-import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
+import type { AskExtraction, Located, OfferExtraction } from "../../src/reader/extraction.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** What a text states of a model's extraction: a value counts only if it is one that the built-in extractor proposes. */
 
-const { keepStated } = createBuiltinExtractor(seedVocabulary());
+const { readOffer, readAsk } = createBuiltinExtractor(seedVocabulary());
+
+function keepStated(text: string, extraction: OfferExtraction): Located<OfferExtraction>;
+function keepStated(text: string, extraction: AskExtraction): Located<AskExtraction>;
+function keepStated(text: string, extraction: OfferExtraction | AskExtraction) {
+  return "ask_kind" in extraction ? readAsk(text).keepStated(extraction) : readOffer(text).keepStated(extraction);
+}
 
 const said = <V>(value: V, quote: string) => ({ value, quote, basis: "stated" as const, confidence: 0.9 });
 

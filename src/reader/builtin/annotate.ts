@@ -7,9 +7,8 @@ import { findPlaces, type PlaceHit } from "../find/places.ts";
 import type { Range, Scene } from "../judge/context.ts";
 import { term } from "../judge/features.ts";
 import { countryOfLanguage, languagesOf } from "../languages.ts";
-import { findCues } from "../text/cues.ts";
 import { overlaps, type Span } from "../text/span.ts";
-import { type Token, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
+import { type Token, type Word, wordsIn } from "../text/tokens.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
 import type { WordKnowledge } from "./words.ts";
@@ -29,26 +28,25 @@ const MOST_TOPICS = 3;
 const LEAST_THING_WEIGHT = 1;
 
 /** Everything that is found in a text before anything is judged. */
-export type Annotations = Scene &
-  PlaceText & {
-    /** The words outside addresses and instructions. */
-    words: readonly Word[];
-    /** The terms of the lexicon, as ranges of `words`. */
-    hits: readonly Hit[];
-    language: string | null;
-    /** Sentences that are addressed to a model, in order. */
-    orders: readonly Span[];
-    /** Links and e-mail addresses, in order. */
-    addresses: readonly Span[];
-    /** The names of places, as ranges of tokens. */
-    placeHits: readonly PlaceHit[];
-    /** Tells whether a folded word belongs to a closed class of words. */
-    is: IsWord;
-    /** The country that the text is probably from, whatever its place: by its currency and language. */
-    country: string | null;
-    /** The currency of its first sum of money, as it is written. */
-    currency: Marker | null;
-  };
+export type Annotations = PlaceText & {
+  /** The words outside addresses and instructions. */
+  words: readonly Word[];
+  /** The terms of the lexicon, as ranges of `words`. */
+  hits: readonly Hit[];
+  language: string | null;
+  /** Sentences that are addressed to a model, in order. */
+  orders: readonly Span[];
+  /** Links and e-mail addresses, in order. */
+  addresses: readonly Span[];
+  /** The names of places, as ranges of tokens. */
+  placeHits: readonly PlaceHit[];
+  /** Tells whether a folded word belongs to a closed class of words. */
+  is: IsWord;
+  /** The country that the text is probably from, whatever its place: by its currency and language. */
+  country: string | null;
+  /** The currency of its first sum of money, as it is written. */
+  currency: Marker | null;
+};
 
 /** The words outside the given spans. */
 const wordsOutside = (words: readonly Word[], ignored: readonly Span[]): Word[] => {
@@ -112,17 +110,16 @@ export const tokensOfHit = (words: readonly Word[], { from, to }: Pick<Hit, "fro
  * @param orders passages that give instructions to a model, in order; they are left out
  */
 export const annotate = (
-  { lexicon, gazetteer, cues: index }: WordKnowledge,
-  text: string,
+  { lexicon, gazetteer }: Pick<WordKnowledge, "lexicon" | "gazetteer">,
+  scene: Scene,
   orders: readonly Span[],
 ): Annotations => {
-  const tokens = tokensIn(text);
-  const cues = findCues(tokens, index);
+  const { text, tokens } = scene;
   const addresses = Array.from(text.matchAll(/\S+/gu))
     .filter(([word]) => ADDRESS.test(word))
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
-  const words = wordsOutside(wordsIn(text), ignored);
+  const words = wordsOutside(wordsIn(text, tokens), ignored);
   const hints = new Map<string, number>();
   for (const word of words) {
     for (const entry of lexicon.exact.get(word.folded)?.entries ?? []) {
@@ -140,9 +137,7 @@ export const annotate = (
   const country = countryByMoney(tokens, detected) ?? countryOfLanguage(detected);
   const sums = findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum);
   return {
-    text,
-    tokens,
-    cues,
+    ...scene,
     topics: [...topics].slice(0, MOST_TOPICS).map(term),
     words,
     hits,

@@ -3,21 +3,20 @@ import type {
   BuiltinExtractor,
   Located,
   OfferExtraction,
-  PriceReason,
+  OwnReading,
   Vocabulary,
 } from "../extraction.ts";
 import { findNear } from "../find/near.ts";
 import { countryOfNumber } from "../find/phones.ts";
 import { readContacts } from "../judge/contacts.ts";
+import { sceneOf } from "../judge/context.ts";
 import { findOrders } from "../judge/orders.ts";
 import { findLocation } from "../judge/place.ts";
 import { explainPrice, judgePrices, type PriceFound, readPrice } from "../judge/price.ts";
 import { findTitle } from "../judge/title.ts";
 import { locate as locateQuotes } from "../locate.ts";
-import { findCues } from "../text/cues.ts";
 import { fold } from "../text/fold.ts";
 import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
-import { tokensIn } from "../text/tokens.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
@@ -56,10 +55,9 @@ const DETAIL_CONFIDENCE = 0.8;
 /** A span as an extraction has it: its words, and where they stand in the text. */
 type Quoter = (span: Span) => { quote: string } & Span;
 
-const quoterOf = (text: string): Quoter => {
-  const before = codePointsBefore(text);
-  return (span) => ({ quote: quoteOf(text, span), ...inCodePoints(before, span) });
-};
+const quoterOf =
+  (text: string, before: readonly number[]): Quoter =>
+  (span) => ({ quote: quoteOf(text, span), ...inCodePoints(before, span) });
 
 type Offer = Located<OfferExtraction>;
 type Ask = Located<AskExtraction>;
@@ -178,18 +176,12 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-/** The passages of a text that are addressed to software. */
-const ordersIn = ({ cues, judges }: Knowledge, text: string): Span[] => {
-  const tokens = tokensIn(text);
-  return findOrders({ text, tokens, cues: findCues(tokens, cues), topics: [] }, judges.order);
-};
-
 /** What is read of a text in the same way for offers and asks. */
-const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
+const see = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   const { judges } = knowledge;
-  const annotations = annotate(knowledge, text, ordersIn(knowledge, text));
-  const { language, isHidden } = annotations;
-  const { currency } = annotations;
+  const scene = sceneOf(text, knowledge.cues);
+  const annotations = annotate(knowledge, scene, findOrders(scene, judges.order));
+  const { language, isHidden, currency } = annotations;
   const stated = findLocation(annotations, judges);
   const first = locate(knowledge, annotations, stated, { currency, phoneCountries: [] });
   const guessed = first.country ?? annotations.country;
@@ -197,17 +189,27 @@ const read = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   // If the text names no known place, a phone number may show the country.
   const phoneCountries = contacts.flatMap(({ value }) => countryOfNumber(value) ?? []);
   const country = first.country ?? phoneCountries[0] ?? annotations.country;
-  const hints = { country, isAsk };
-  const judged = judgePrices(annotations, isHidden, judges, hints);
+  const judged = judgePrices(annotations, isHidden, judges, { country, isAsk });
   const price = readPrice(judged, judges);
-  const reasons = (): PriceReason[] => explainPrice(judged, judges);
-  const quoted = quoterOf(text);
   const { location, remote } = locate(knowledge, annotations, stated, {
     currency: price?.currency ?? currency,
     phoneCountries,
   });
-  return { annotations, country, contacts, judged, price, reasons, location, remote, quoted };
+  const before = codePointsBefore(text);
+  const quoted = quoterOf(text, before);
+  return {
+    annotations,
+    before,
+    country,
+    contacts,
+    judged,
+    price,
+    place: location,
+    location: locationOf(quoted, location, remote),
+    quoted,
+  };
 };
+type Seen = ReturnType<typeof see>;
 
 /** A title without the small article before its first noun: "a grey sofa" is "grey sofa". */
 const withoutArticle = (title: string, is: IsWord): string => {
@@ -236,11 +238,14 @@ const readTitle = (
       };
 };
 
-const extractOffer = (knowledge: Knowledge, text: string): Offer => {
-  const { annotations, contacts, price, reasons, location, remote, quoted } = read(knowledge, text, false);
+const offerOf = (
+  knowledge: Knowledge,
+  { annotations, contacts, price, judged, place, location, quoted }: Seen,
+): Offer => {
+  const { text } = annotations;
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
   const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
-  const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: false };
+  const decided = { price: price?.span ?? null, place: place?.span ?? null, isAsk: false };
   return {
     language: annotations.language,
     title: readTitle(knowledge, annotations, quoted, classified, decided) ?? anyTitle(annotations, quoted),
@@ -248,7 +253,7 @@ const extractOffer = (knowledge: Knowledge, text: string): Offer => {
     category: inferred(annotations, quoted, classified.category),
     offer_kind: inferred(annotations, quoted, classified.kind),
     price: priceOf(quoted, price, classified),
-    location: locationOf(quoted, location, remote),
+    location,
     contacts: contacts.map(({ type, value, preferred, span, confidence }) => ({
       value: { type, value, preferred },
       ...quoted(span),
@@ -263,13 +268,12 @@ const extractOffer = (knowledge: Knowledge, text: string): Offer => {
       stated(quoted, feature),
     ),
     attributes: [],
-    price_reasons: reasons(),
+    price_reasons: explainPrice(judged, knowledge.judges),
   };
 };
 
-const extractAsk = (knowledge: Knowledge, text: string): Ask => {
-  const { annotations, price, location, remote, quoted } = read(knowledge, text, true);
-  const { hits, words, is } = annotations;
+const askOf = (knowledge: Knowledge, { annotations, price, place, location, quoted }: Seen): Ask => {
+  const { text, hits, words, is } = annotations;
   const classified = classifyAsk(knowledge.classifiers, { annotations, price });
   // People who look for a flat write "no pets" about themselves.
   const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
@@ -285,7 +289,7 @@ const extractAsk = (knowledge: Knowledge, text: string): Ask => {
   const { currency, language } = annotations;
   const near = findNear(knowledge.gazetteer, { ...annotations, hints: { currency, language } });
   const excluded = findExclusions(text, words, annotations.language, is, isOwn);
-  const decided = { price: price?.span ?? null, place: location?.span ?? null, isAsk: true };
+  const decided = { price: price?.span ?? null, place: place?.span ?? null, isAsk: true };
   return {
     language: annotations.language,
     title: readTitle(knowledge, annotations, quoted, classified, decided),
@@ -293,7 +297,7 @@ const extractAsk = (knowledge: Knowledge, text: string): Ask => {
     category: inferred(annotations, quoted, classified.category),
     ask_kind: inferred(annotations, quoted, classified.kind),
     price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(quoted, price) : null,
-    location: locationOf(quoted, location, remote),
+    location,
     near: near?.circle == null ? null : stated(quoted, { value: near.circle, span: near.span }),
     condition: conditionOf(annotations, quoted),
     keywords: findKeywords(text, words, hits, excluded),
@@ -306,34 +310,20 @@ const extractAsk = (knowledge: Knowledge, text: string): Ask => {
 /** Creates the extractor that needs no model. Deterministic, and linear in the length of the text. */
 export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor => {
   const knowledge = knowledgeOf(vocabulary);
-  return {
-    model: "builtin",
-    extractOffer: async (text, signal) => {
-      signal.throwIfAborted();
-      return extractOffer(knowledge, text);
-    },
-    extractAsk: async (text, signal) => {
-      signal.throwIfAborted();
-      return extractAsk(knowledge, text);
-    },
-    findOrders: (text) => {
-      const before = codePointsBefore(text);
-      return ordersIn(knowledge, text).map((order) => inCodePoints(before, order));
-    },
-    keepStated: (text, extraction) => {
-      const { annotations, country, judged, location, remote, quoted } = read(
-        knowledge,
-        text,
-        "ask_kind" in extraction,
-      );
-      const located = locateQuotes(text, extraction, annotations.orders);
-      return keepStated(located, {
-        gazetteer: knowledge.gazetteer,
-        annotations,
-        country,
-        judged,
-        location: locationOf(quoted, location, remote),
-      });
-    },
-  };
+  const { gazetteer } = knowledge;
+  const reading =
+    <R extends OfferExtraction | AskExtraction>(
+      isAsk: boolean,
+      extract: (knowledge: Knowledge, seen: Seen) => Located<R>,
+    ) =>
+    (text: string): OwnReading<R> => {
+      const seen = see(knowledge, text, isAsk);
+      const { orders } = seen.annotations;
+      return {
+        extraction: extract(knowledge, seen),
+        addressed: orders.map((order) => inCodePoints(seen.before, order)),
+        keepStated: (extraction) => keepStated(locateQuotes(text, extraction, orders), { gazetteer, ...seen }),
+      };
+    };
+  return { model: "builtin", readOffer: reading(false, offerOf), readAsk: reading(true, askOf) };
 };

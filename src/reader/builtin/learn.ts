@@ -1,6 +1,7 @@
 import { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
 import type { Example, Weights } from "../extraction.ts";
 import { CONTACT_TRAINING, learnContacts } from "../judge/contacts.ts";
+import { sceneOf } from "../judge/context.ts";
 import type { Features } from "../judge/features.ts";
 import { type Judged, learn, learnRanker, type Ranked, type Training } from "../judge/learn.ts";
 import { isMarked, type Mark, parseMarks } from "../judge/marks.ts";
@@ -64,7 +65,7 @@ const see = (words: Words, examples: readonly Example[]): Seen[] => {
     if (!isKnown(lesson)) return [];
     const { text, marks } = parseMarks(example.text);
     const orders = marks.filter(({ role }) => role === "order");
-    const annotations = annotate(knowledge, text, orders);
+    const annotations = annotate(knowledge, sceneOf(text, knowledge.cues), orders);
     return [{ ...lesson, language: example.language, marks: isMarked(example.text) ? marks : null, annotations }];
   });
 };

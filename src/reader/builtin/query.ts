@@ -4,11 +4,10 @@ import { findNear } from "../find/near.ts";
 import { resolvePlace } from "../find/place_choice.ts";
 import type { PlaceText } from "../find/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../find/places.ts";
-import type { Range } from "../judge/context.ts";
+import { type Range, sceneOf } from "../judge/context.ts";
 import { findLocation } from "../judge/place.ts";
 import { judgePrices, readPrice } from "../judge/price.ts";
 import { countryOfLanguage } from "../languages.ts";
-import { findCues } from "../text/cues.ts";
 import { overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
 import { knownPlaces, tokensOfHit } from "./annotate.ts";
@@ -254,10 +253,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     const placeHits = findPlaces(gazetteer, corrected);
     const isHidden = (): boolean => false;
     const scene = {
-      text: query,
-      tokens: corrected,
-      cues: findCues(corrected, knowledge.cues),
-      topics: [],
+      ...sceneOf(query, knowledge.cues, corrected),
       isHidden,
       placeHits,
       known: knownPlaces(gazetteer, placeHits),

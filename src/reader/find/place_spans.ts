@@ -1,4 +1,4 @@
-import type { Cue } from "../text/cues.ts";
+import type { Range, Scene } from "../judge/context.ts";
 import type { Token } from "../text/tokens.ts";
 import type { NameForm, PlaceKind } from "./gazetteer.ts";
 
@@ -8,9 +8,6 @@ import type { NameForm, PlaceKind } from "./gazetteer.ts";
  * "Köln-Ehrenfeld"); the judge (judge/place.ts) chooses.
  */
 
-/** A range of tokens: `from` inclusive, `to` exclusive. */
-type Range = { from: number; to: number };
-
 /**
  * A name of the gazetteer in the text, with the kind and the weight (about the logarithm of the population) of its most
  * likely place.
@@ -18,10 +15,7 @@ type Range = { from: number; to: number };
 export type KnownPlace = Range & { kind: PlaceKind; form: NameForm; weight: number };
 
 /** What is known of a text before its places are judged. */
-export type PlaceText = {
-  text: string;
-  tokens: readonly Token[];
-  cues: readonly Cue[];
+export type PlaceText = Scene & {
   /** True for tokens of addresses and numbers of contact, and of passages that are addressed to software. */
   isHidden: (at: number) => boolean;
   /** The known places, by position. */

@@ -106,8 +106,8 @@ const addPlace = (features: Features, scene: Scene, candidates: readonly Contact
   }
   if (candidates.length === 1) features.add(T.others, state, bucket("alone"));
   if (candidates.some((one, at) => at < index && one.value === candidate.value)) features.add(T.same, state);
-  const first = sentenceStart(tokens, from);
-  const last = sentenceEnd(tokens, Math.max(from, to - 1));
+  const first = sentenceStart(scene, from);
+  const last = sentenceEnd(scene, Math.max(from, to - 1));
   features.add(T.sentence, state, bucket(from === first ? "opens" : "within"));
   const ends = to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0);
   features.add(T.sentence, state, bucket(ends ? "closes" : "goes-on"));
@@ -183,8 +183,8 @@ const addDiscourse = (
   for (let at = to; at < tokens.length && clauses.clause[at] === clause; at++)
     if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
   // Words of the next sentence, if it has no candidate: "0171 ... That number is dead."
-  const last = sentenceEnd(tokens, Math.max(from, to - 1));
-  const lastNext = last < tokens.length ? sentenceEnd(tokens, last) : last;
+  const last = sentenceEnd(scene, Math.max(from, to - 1));
+  const lastNext = last < tokens.length ? sentenceEnd(scene, last) : last;
   const isFree = !candidates.some((one) => one.from >= to && one.from < lastNext);
   if (isFree)
     for (let at = last; at < Math.min(lastNext, last + 12); at++)

@@ -1,19 +1,38 @@
-import type { Cue } from "../text/cues.ts";
+import { type Cue, type CueIndex, findCues } from "../text/cues.ts";
 import { hashOf } from "../text/hash.ts";
-import type { Token } from "../text/tokens.ts";
+import { type Token, tokensIn } from "../text/tokens.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
 
 /** Features of the words around a candidate: the same for every kind of candidate. */
 
-/** What is known of a text before its candidates are judged. */
+/** A text as it is before anything is judged: made once, and passed on. */
 export type Scene = {
   text: string;
   tokens: readonly Token[];
+  /** For each token, the first token of its sentence, and the token after its last one. */
+  starts: Int32Array;
+  ends: Int32Array;
   /** The cues of the text, by position. */
   cues: readonly Cue[];
   /** What the first words name: categories, most important first, at most a few. */
   topics: readonly Term[];
 };
+
+/** Reads the tokens, sentences and cues of a text. */
+export const sceneOf = (text: string, index: CueIndex, tokens: readonly Token[] = tokensIn(text)): Scene => {
+  const starts = new Int32Array(tokens.length);
+  const ends = new Int32Array(tokens.length);
+  for (let at = 0; at < tokens.length; at++) starts[at] = tokens[at]?.opens || at === 0 ? at : (starts[at - 1] ?? 0);
+  for (let at = tokens.length - 1; at >= 0; at--)
+    ends[at] = at === tokens.length - 1 || tokens[at + 1]?.opens ? at + 1 : (ends[at + 1] ?? 0);
+  return { text, tokens, starts, ends, cues: findCues(tokens, index), topics: [] };
+};
+
+/** The first token of the sentence of token `at`. */
+export const sentenceStart = ({ starts }: Scene, at: number): number => starts[at] ?? at;
+
+/** The token after the sentence of token `at`. */
+export const sentenceEnd = ({ tokens, ends }: Scene, at: number): number => ends[at] ?? tokens.length;
 
 /** A range of tokens: `from` inclusive, `to` exclusive. */
 export type Range = { from: number; to: number };
@@ -61,30 +80,6 @@ const FAR = bucket("d6");
 /** A distance in tokens, in buckets. */
 export const distance = (tokens: number): Term => DISTANCE[tokens] ?? FAR;
 
-/** For each token the bounds of its sentence. The last text is kept, because several judges read the same text. */
-let last: { tokens: readonly Token[]; starts: Int32Array; ends: Int32Array } = {
-  tokens: [],
-  starts: new Int32Array(),
-  ends: new Int32Array(),
-};
-
-const boundsOf = (tokens: readonly Token[]): typeof last => {
-  if (last.tokens === tokens) return last;
-  const starts = new Int32Array(tokens.length);
-  const ends = new Int32Array(tokens.length);
-  for (let at = 0; at < tokens.length; at++) starts[at] = tokens[at]?.opens || at === 0 ? at : (starts[at - 1] ?? 0);
-  for (let at = tokens.length - 1; at >= 0; at--)
-    ends[at] = at === tokens.length - 1 || tokens[at + 1]?.opens ? at + 1 : (ends[at + 1] ?? 0);
-  last = { tokens, starts, ends };
-  return last;
-};
-
-/** The first token of the sentence of token `at`. */
-export const sentenceStart = (tokens: readonly Token[], at: number): number => boundsOf(tokens).starts[at] ?? at;
-
-/** The token after the sentence of token `at`. */
-export const sentenceEnd = (tokens: readonly Token[], at: number): number => boundsOf(tokens).ends[at] ?? tokens.length;
-
 /** The index of the first cue that ends after token `at`, by binary search over the starts. */
 export const firstCueFrom = (cues: readonly Cue[], at: number): number => {
   let low = 0;
@@ -104,13 +99,14 @@ export const firstCueFrom = (cues: readonly Cue[], at: number): number => {
  */
 export const addContext = (
   features: Features,
-  { tokens, cues }: Scene,
+  scene: Scene,
   { from, to }: Range,
   previous: Range | undefined,
   next: Range | undefined,
 ): void => {
-  const first = sentenceStart(tokens, from);
-  const last = sentenceEnd(tokens, Math.max(from, to - 1));
+  const { tokens, cues } = scene;
+  const first = sentenceStart(scene, from);
+  const last = sentenceEnd(scene, Math.max(from, to - 1));
   const wordAt = (at: number): Term => {
     const token = tokens[at];
     if (token === undefined) return at < 0 ? START : END;

@@ -168,8 +168,8 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   const candidate = candidates[index];
   if (candidate === undefined) return;
   const { from, to } = candidate;
-  const first = sentenceStart(tokens, from);
-  const last = sentenceEnd(tokens, to - 1);
+  const first = sentenceStart(scene, from);
+  const last = sentenceEnd(scene, to - 1);
 
   // What is known of the name.
   let covered = 0;

@@ -155,8 +155,8 @@ export const addPriceFeatures = (
   let behind = sumsBefore[index] ?? 0;
   while (behind < sums.length && (sums[behind]?.from ?? to) < to) behind++;
   addContext(features, scene, candidate, sums[before], sums[behind]);
-  const first = sentenceStart(tokens, from);
-  const last = sentenceEnd(tokens, to - 1);
+  const first = sentenceStart(scene, from);
+  const last = sentenceEnd(scene, to - 1);
   const alone = `${from === first ? "opens" : "within"}-${to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0) ? "closes" : "goes-on"}`;
   features.add(T.sentence, B(alone));
   if (amount === null) {
@@ -235,9 +235,10 @@ export const addPriceFeatures = (
 };
 
 /** Cues in the sentence of a candidate. */
-function* cuesNear({ tokens, cues }: Scene, from: number, to: number): Generator<Cue> {
-  const first = sentenceStart(tokens, from);
-  const last = sentenceEnd(tokens, to - 1);
+function* cuesNear(scene: Scene, from: number, to: number): Generator<Cue> {
+  const { cues } = scene;
+  const first = sentenceStart(scene, from);
+  const last = sentenceEnd(scene, to - 1);
   for (let index = firstCueFrom(cues, Math.max(first, from - CUE_REACH)); index < cues.length; index++) {
     const cue = cues[index];
     if (cue === undefined || cue.from > to + CUE_REACH) return;

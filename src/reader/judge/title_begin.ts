@@ -42,8 +42,8 @@ export const addBeginFeatures = (features: Features, prepared: Prepared, at: num
   const { tokens, cues, isAsk } = scene;
   const token = tokens[at];
   if (token === undefined) return;
-  const opens = sentenceStart(tokens, at);
-  const closes = sentenceEnd(tokens, at);
+  const opens = sentenceStart(scene, at);
+  const closes = sentenceEnd(scene, at);
   const word = wordAt(prepared, at);
   const before = at === opens ? START : wordAt(prepared, at - 1);
   const next = wordAt(prepared, at + 1);

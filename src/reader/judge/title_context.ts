@@ -196,7 +196,7 @@ export const joinOf = ({ scene, roleAt }: Prepared, at: number): Term => {
   if (scene.tokens[at]?.gap === "line") return B("line");
   const role = roleAt[at - 1] ?? 0;
   if (role > 0 && role < 5) return AFTER_ROLE[role] as Term;
-  if (sentenceStart(scene.tokens, at) === at) return B("sentence");
+  if (sentenceStart(scene, at) === at) return B("sentence");
   if (before.kind === "mark") return termOf(before);
   return B(before.kind);
 };

@@ -55,8 +55,8 @@ export const addEndFeatures = (features: Features, prepared: Prepared, from: num
   const final = tokens[to - 1];
   const next = tokens[to];
   if (final === undefined) return;
-  const opening = sentenceStart(tokens, from) === from;
-  const closes = sentenceEnd(tokens, to - 1);
+  const opening = sentenceStart(scene, from) === from;
+  const closes = sentenceEnd(scene, to - 1);
   const word = wordAt(prepared, to - 1);
   const after = to >= closes ? END : wordAt(prepared, to);
   const opens = joinOf(prepared, from);

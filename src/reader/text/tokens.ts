@@ -94,7 +94,8 @@ const endsSentence = (tokens: readonly Token[], at: number, next: Token): boolea
   return word.text.length > ABBREVIATED || next.capital;
 };
 
-const tokensOf = (text: string): Token[] => {
+/** The tokens of a text, in order. White space is kept only as the gap before a token. */
+export const tokensIn = (text: string): readonly Token[] => {
   const tokens: Token[] = [];
   let gap: Token["gap"] = "line";
   for (const match of text.matchAll(PIECE)) {
@@ -166,8 +167,8 @@ const ASCII_WORD = /[a-z0-9]/;
 const separates = (character: string): boolean =>
   character.charCodeAt(0) <= LAST_ASCII ? !ASCII_WORD.test(character) : SEPARATOR.test(character);
 
-/** Finds the words of a text. One cluster may fold to several words: "½" folds to "1⁄2". */
-const wordsOf = (text: string, tokens: readonly Token[]): Word[] => {
+/** The words of a text, in order. One cluster may fold to several words: "½" folds to "1⁄2". */
+export const wordsIn = (text: string, tokens: readonly Token[] = tokensIn(text)): readonly Word[] => {
   const words: Word[] = [];
   let token = 0;
   let last = 0;
@@ -206,20 +207,3 @@ const wordsOf = (text: string, tokens: readonly Token[]): Word[] => {
   finish();
   return words;
 };
-
-/** The last text and its tokens, because several finders read the same text one after the other. */
-let last: { text: string; tokens: readonly Token[]; words: readonly Word[] } = { text: "", tokens: [], words: [] };
-
-const read = (text: string): typeof last => {
-  if (last.text !== text) {
-    const tokens = tokensOf(text);
-    last = { text, tokens, words: wordsOf(text, tokens) };
-  }
-  return last;
-};
-
-/** The tokens of a text, in order. White space is kept only as the gap before a token. */
-export const tokensIn = (text: string): readonly Token[] => read(text).tokens;
-
-/** The words of a text, in order. */
-export const wordsIn = (text: string): readonly Word[] => read(text).words;
