@@ -32,16 +32,16 @@ const POLL_MS = 2_000;
 /** The longest wait that the event feed allows, in seconds. */
 const EVENT_WAIT = 25;
 
-/** What the agent keeps between runs. The link is needed until a person has approved the agent. */
-type Kept = { token: string; link: string; code: string; linkExpires: string };
-/** A connected market, and where its token is kept. */
-type Session = { url: string; market: Market; kept: Kept; file: string };
+/** Stored between runs. The link is needed until a person has approved the agent. */
+type Credentials = { token: string; link: string; code: string; linkExpires: string };
+/** A connected market, and the file with its credentials. */
+type Session = { url: string; market: Market; credentials: Credentials; file: string };
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
 /** Printed texts are cut to this many characters, which is two or three lines. */
 const SHOWN = 250;
-/** What strangers wrote must not move the cursor or turn text around in the person's terminal. */
-const shown = (text: string): string => visibleText(text.replaceAll(/\s+/g, " "), SHOWN);
+/** Strangers' texts must not move the cursor or turn text around in the person's terminal. */
+const printable = (text: string): string => visibleText(text.replaceAll(/\s+/g, " "), SHOWN);
 
 /** Returns the file with the token for a market, or for a sandbox in it. Its name is the market's address. */
 const fileOf = (url: string, sandbox: boolean): string =>
@@ -51,35 +51,35 @@ const fileOf = (url: string, sandbox: boolean): string =>
     `${encodeURIComponent(url)}${sandbox ? ".sandbox" : ""}.json`,
   );
 
-const readKept = async (file: string): Promise<Kept | null> => {
+const readCredentials = async (file: string): Promise<Credentials | null> => {
   const status = await stat(file).catch(() => null);
   if (status === null) return null;
   if (process.platform !== "win32" && (status.mode & 0o077) !== 0)
     throw new Error(`Others can read ${file}, which holds a token. Run \`chmod 600\` on it, and try again.`);
-  return JSON.parse(await readFile(file, "utf8")) as Kept;
+  return JSON.parse(await readFile(file, "utf8")) as Credentials;
 };
 
 /** Connects a new agent and keeps its token, in a file that only this user can read. */
-const connect = async (url: string, sandbox: boolean, file: string): Promise<Kept> => {
+const connect = async (url: string, sandbox: boolean, file: string): Promise<Credentials> => {
   const { agent_token: token, connection } = await openMarket({ url }).call("POST /v1/connect", {
     body: { name: "Souk command line", sandbox },
   });
   const linkExpires = new Date(Date.now() + connection.expires_in * 1000).toISOString();
-  const kept = { token, link: connection.url, code: connection.code, linkExpires };
+  const credentials = { token, link: connection.url, code: connection.code, linkExpires };
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // With wx, of two programs that connect at once, one keeps its agent, and the other one says so.
-  await writeFile(file, `${JSON.stringify(kept)}\n`, { mode: 0o600, flag: "wx" });
-  return kept;
+  await writeFile(file, `${JSON.stringify(credentials)}\n`, { mode: 0o600, flag: "wx" });
+  return credentials;
 };
 
-/** Opens the market with the token that is kept. A token that the market no longer knows is replaced by a new agent's. */
+/** Opens the market with the stored token, or with a new agent's if the market no longer knows it. */
 const open = async (url: string, sandbox: boolean): Promise<Session> => {
   const file = fileOf(url, sandbox);
-  const kept = (await readKept(file)) ?? (await connect(url, sandbox, file));
-  const market = openMarket({ url, token: kept.token });
+  const credentials = (await readCredentials(file)) ?? (await connect(url, sandbox, file));
+  const market = openMarket({ url, token: credentials.token });
   try {
     await market.call("GET /v1/me");
-    return { url, market, kept, file };
+    return { url, market, credentials, file };
   } catch (error) {
     if (!isRefused(error, "unauthorized")) throw error;
     print("This agent was removed from the market. It connects again.");
@@ -92,7 +92,7 @@ const isRefused = (error: unknown, code: string): boolean =>
   error instanceof ProblemError && error.problem.code === code;
 
 /** Gives the person the link and the code, and waits until they have approved the agent. */
-const approval = async ({ market, kept, file }: Session): Promise<void> => {
+const approval = async ({ market, credentials, file }: Session): Promise<void> => {
   // A person who presses “Not mine” removes the agent.
   const state = async () =>
     market.call("GET /v1/me").then(
@@ -102,7 +102,7 @@ const approval = async ({ market, kept, file }: Session): Promise<void> => {
   for (let asked = false; ; asked = true) {
     const now = await state();
     if (now === "approved") return asked ? print("Approved.\n") : undefined;
-    if (now === "declined" || Date.now() > Date.parse(kept.linkExpires)) {
+    if (now === "declined" || Date.now() > Date.parse(credentials.linkExpires)) {
       await rm(file);
       throw new Error(
         "Nobody approved this agent, and its link no longer works. Run the command again for a new link.",
@@ -110,7 +110,7 @@ const approval = async ({ market, kept, file }: Session): Promise<void> => {
     }
     if (!asked)
       print(
-        `Open this link, compare the code, and press Approve. The agent waits.\n\n  ${kept.link}\n  code ${kept.code}\n`,
+        `Open this link, compare the code, and press Approve. The agent waits.\n\n  ${credentials.link}\n  code ${credentials.code}\n`,
       );
     await sleep(POLL_MS);
   }
@@ -118,14 +118,14 @@ const approval = async ({ market, kept, file }: Session): Promise<void> => {
 
 const tellUnderstood = (read: Pick<OfferPublished, "title" | "price" | "location" | "contact">): void => {
   for (const name of ["title", "price", "location", "contact"] as const)
-    print(`  ${name.padEnd(9)} ${shown(read[name] ?? "(not stated)")}`);
+    print(`  ${name.padEnd(9)} ${printable(read[name] ?? "(not stated)")}`);
 };
 
 const tellOffer = ({ id, web_url: page, content }: Pick<SearchResult, "id" | "web_url" | "content">): void => {
   const { headline, price_label: price, location_label: place } = content.preview;
   const parts = [headline, price ?? "no price", place ?? "no place", content.contact.methods[0]?.value ?? "no contact"];
   // Test agents' offers have no page.
-  print(`  ${parts.map(shown).join(" · ")}\n    ${page ?? id}`);
+  print(`  ${parts.map(printable).join(" · ")}\n    ${page ?? id}`);
 };
 
 const publish = async (session: Session, text: string): Promise<void> => {
@@ -141,29 +141,28 @@ const search = async ({ market }: Session, text: string): Promise<void> => {
   const { results, notices } = await market.call("POST /v1/offers/search", { body: { query: text } });
   print(results.length === 0 ? "Nothing like that is offered yet." : "Offered:");
   for (const offer of results) tellOffer(offer);
-  for (const { summary } of notices) print(shown(summary));
+  for (const { summary } of notices) print(printable(summary));
 };
 
 const ask = async (session: Session, text: string): Promise<void> => {
   await approval(session);
   const { id, title } = await session.market.call("POST /v1/asks", { body: { text } });
-  print(`Asked: ${shown(title ?? text)}`);
+  print(`Asked: ${printable(title ?? text)}`);
   const { results } = await session.market.call("GET /v1/asks/{id}/matches", { path: { id } });
   for (const offer of results) tellOffer(offer);
   if (results.length === 0) print("Nothing matches yet. Offers published later are matched, too.");
 };
 
-/** Prints what matches the active asks. */
 const tellMatches = async ({ market }: Session): Promise<void> => {
   for await (const { id, title } of market.items("GET /v1/asks", { query: { status: "active" } })) {
     const { results } = await market.call("GET /v1/asks/{id}/matches", { path: { id }, query: { limit: 50 } });
-    if (results.length > 0) print(`For “${shown(title ?? id)}”:`);
+    if (results.length > 0) print(`For “${printable(title ?? id)}”:`);
     for (const offer of results) tellOffer(offer);
   }
 };
 
 const tellEvent = async ({ market }: Session, { type, occurred_at: at, data }: Event): Promise<void> => {
-  print(`${at} ${shown(type)} ${shown(JSON.stringify(data))}`);
+  print(`${at} ${printable(type)} ${printable(JSON.stringify(data))}`);
   if (type !== "match.created" || data.offer_id === undefined) return;
   const offer = await market.call("GET /v1/offers/{id}", { path: { id: data.offer_id } }).catch((error: unknown) => {
     if (isRefused(error, "not_found")) return null;
@@ -172,7 +171,7 @@ const tellEvent = async ({ market }: Session, { type, occurred_at: at, data }: E
   if (offer !== null && "content" in offer) tellOffer(offer);
 };
 
-/** Prints what happens after a cursor, or what is kept of the last month, until the program is stopped. */
+/** Prints events after a cursor, or those of the last month, until the program is stopped. */
 const follow = async (session: Session, after?: string): Promise<never> => {
   print("\nFollowing what happens. Press Ctrl-C to stop.");
   for (let cursor = after; ; ) {
@@ -197,14 +196,14 @@ const handle = async (session: Session, text: string): Promise<void> => {
   await follow(session, cursor);
 };
 
-const me = async ({ url, market, kept }: Session): Promise<void> => {
+const me = async ({ url, market, credentials }: Session): Promise<void> => {
   const { agent, account, permissions, activity, sandbox_id: sandbox } = await market.call("GET /v1/me");
   const standing = sandbox
     ? `in sandbox ${sandbox}`
     : account.connected
       ? "approved by its person"
       : "not approved yet";
-  print(`${shown(agent?.name ?? "")} at ${url}, ${standing}`);
+  print(`${printable(agent?.name ?? "")} at ${url}, ${standing}`);
   const allowed = Object.entries(permissions).filter(([, permission]) => permission.allowed);
   print(`  may       ${allowed.map(([name]) => name).join(", ")}`);
   print(
@@ -212,7 +211,7 @@ const me = async ({ url, market, kept }: Session): Promise<void> => {
   );
   print(`  asks      ${activity.asks_active} active`);
   print(`  settings  ${account.profile_url}`);
-  if (!account.connected) print(`  approve   ${kept.link}\n  code      ${kept.code}`);
+  if (!account.connected) print(`  approve   ${credentials.link}\n  code      ${credentials.code}`);
 };
 
 /** The commands. Those with `needsText` take a text. */

@@ -5,7 +5,7 @@ import { readSignInSettings, type SignInSettings, signInEnvironment } from "./si
 import { readKeys } from "./webhooks/secrets.ts";
 import type { WebhookSettings } from "./webhooks/settings.ts";
 
-const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://");
 const postgresUrls = z
   .string()

@@ -109,7 +109,6 @@ const connect = async (url: string, who: string): Promise<{ agent: Market; link:
   return { agent: openMarket({ url, token, fetch: printingFetch }), link: connection.url, code: connection.code };
 };
 
-/** Prints what the service extracted from a text. */
 const tellUnderstood = (read: OfferPublished): void => {
   for (const name of ["title", "domain", "category", "offer_kind", "price", "location", "contact"] as const) {
     tell(name, read[name] ?? "(not stated)");
@@ -189,16 +188,16 @@ const buy = async (tom: Market, sofa: string, undo: Undo[]): Promise<void> => {
 /** Tom's agent waits for events while Lena's publishes. */
 const beTold = async (tom: Market, lena: Market, undo: Undo[]): Promise<void> => {
   step(
-    "Tom's agent waits for what happens next, in one open call. Lena publishes another sofa, and Tom's agent is told.",
+    "Tom's agent waits for the next event, in one open call. Lena publishes another sofa, and Tom's agent hears of it.",
   );
   let { cursor } = await tom.call("GET /v1/events", { query: { after: "now" } });
-  const told = async (): Promise<{ offers: unknown[]; at: number }> => {
+  const waitForNews = async (): Promise<{ offers: unknown[]; at: number }> => {
     const { events, cursor: next } = await tom.call("GET /v1/events", { query: { after: cursor, wait: WAIT_S } });
     cursor = next;
     const offers = events.filter(({ type }) => type === "match.created").map(({ data }) => data.offer_id);
     return { offers, at: performance.now() };
   };
-  const waiting = told();
+  const waiting = waitForNews();
   const { offer_id: id } = await lena.call("POST /v1/offers", { body: { text: `${SECOND_SOFA} ${CONTACT}` } });
   const published = performance.now();
   undo.push(async () => void (await lena.call("POST /v1/offers/{id}/archive", { path: { id } })));
@@ -206,7 +205,7 @@ const beTold = async (tom: Market, lena: Market, undo: Undo[]): Promise<void> =>
   // If others use the market too, their offers may match first.
   while (!news.offers.includes(id)) {
     if (performance.now() - published > PATIENCE_MS) fail("an event about the second sofa", news);
-    news = await told();
+    news = await waitForNews();
   }
   tell("told", `${Math.max(0, Math.round(news.at - published))} ms after Lena's agent got its answer`);
 };

@@ -71,7 +71,7 @@ type Service = {
 type MakePart = (service: Service) => Part;
 
 /** Returns an earlier part. @throws if it is missing or comes later in the list */
-const made = <T>(part: T | undefined, name: string): T => {
+const required = <T>(part: T | undefined, name: string): T => {
   if (part === undefined) throw new Error(`The part "${name}" has to come before those that use it.`);
   return part;
 };
@@ -150,7 +150,7 @@ const admin: MakePart = (service) => ({
   start: () => {
     const { url, embedded, log, config } = service;
     const pooled = config.databaseDirectUrl !== null;
-    const { inTurn } = made(service.database, "database pools");
+    const { inTurn } = required(service.database, "database pools");
     service.admin = openAdmin({ url, embedded, pooled, log, baseUrl: () => service.baseUrl, inTurn });
     return service.admin.close;
   },
@@ -159,7 +159,7 @@ const admin: MakePart = (service) => ({
 const notifications: MakePart = (service) => ({
   name: "notifications",
   start: () => {
-    const database = made(service.database, "database pools");
+    const database = required(service.database, "database pools");
     service.notifications = listenForNotifications({
       url: service.embedded ? null : service.directUrl,
       readersSince: async (snapshot) =>
@@ -215,7 +215,7 @@ const readiness: MakePart = (service) => ({
   name: "readiness",
   prepare: async (stopping) => {
     const { log, signIn } = service;
-    const database = made(service.database, "database pools");
+    const database = required(service.database, "database pools");
     await untilItWorks("the database cannot be used", log, stopping, () =>
       service.readiness.prepare(database, signIn.methods),
     );
@@ -232,14 +232,14 @@ const httpServer: MakePart = (service) => ({
   name: "HTTP server",
   start: async () => {
     const { config, log, metrics, shutdown, signIn, embedded } = service;
-    const database = made(service.database, "database pools");
+    const database = required(service.database, "database pools");
     const embedder = await createEmbedder(config.openai ?? undefined, service.readiness.meaning);
     const { createApp, ENDPOINTS } = await loadApp();
     const app = createApp(
       {
         endpoints: ENDPOINTS,
         database,
-        notifications: made(service.notifications, "notifications"),
+        notifications: required(service.notifications, "notifications"),
         figures: createFigures(),
         embedder: metrics.measured(embedder),
         extractQuery: service.readiness.extractQuery,
@@ -263,7 +263,7 @@ const httpServer: MakePart = (service) => ({
         metrics,
         metricsToken: config.metricsToken,
         serverTiming: config.serverTiming,
-        admin: made(service.admin, "admin").handle,
+        admin: required(service.admin, "admin").handle,
       },
     );
     const server = await serve(app, config.port, config.host, { baseUrl: () => service.baseUrl });

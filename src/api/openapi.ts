@@ -21,7 +21,7 @@ const leftOut = (name: string, schema: Json): boolean =>
 const typesOf = ({ type }: Json): string[] => (Array.isArray(type) ? type : typeof type === "string" ? [type] : []);
 
 /** Joins schemas of different plain types, such as a text that may be null, into one: a union is harder to read. */
-const joined = (parts: Json[]): Json | undefined => {
+const mergeTypes = (parts: Json[]): Json | undefined => {
   const types = parts.flatMap(typesOf);
   const rich = parts.filter((part) => Object.keys(part).some((keyword) => keyword !== "type"));
   const isJoinable = types.length === parts.length && new Set(types).size === types.length && rich.length <= 1;
@@ -53,7 +53,7 @@ const tidy = (value: unknown, named: Json): unknown => {
   // A named object keeps its name: its readers know it by that.
   const union = anyOf.some((part, i) => "$ref" in part && "properties" in (resolved[i] ?? {}))
     ? undefined
-    : joined(resolved);
+    : mergeTypes(resolved);
   return union ? { ...union, ...rest } : { ...rest, oneOf: anyOf };
 };
 
@@ -142,7 +142,6 @@ type Shared = { responses: Json; examples: Json };
 const pascalCase = (code: string): string =>
   code.replaceAll(/(?:^|_)(.)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** Adds a response to the shared ones, and returns the reference to it. */
 const shareResponse = (shared: Shared, name: string, response: Json): Json => {
   shared.responses[name] ??= response;
   return { $ref: `#/components/responses/${name}` };
@@ -173,8 +172,8 @@ const problemResponses = (endpoint: Endpoint, baseUrl: string, shared: Shared): 
 const contentOf = (schema: z.ZodType, example: unknown, shared: Shared): Json => {
   if (example === undefined) return { "application/json": { schema: schemaOf(schema) } };
   const id = z.globalRegistry.get(schema)?.id ?? "body";
-  const taken = shared.examples[id] as { value: unknown } | undefined;
-  if (taken && !isDeepStrictEqual(taken.value, example))
+  const existing = shared.examples[id] as { value: unknown } | undefined;
+  if (existing && !isDeepStrictEqual(existing.value, example))
     return { "application/json": { schema: schemaOf(schema), example } };
   shared.examples[id] = { value: example };
   return {

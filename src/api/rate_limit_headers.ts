@@ -2,11 +2,10 @@ import { createMemory } from "../base/lru.ts";
 import type { Actor } from "../database/database.ts";
 
 /**
- * The last known figures of rate limits, for calls that are refused because their caller has too many open. To look
- * the figures up for each of these would make refusing as expensive as answering.
+ * The last known figures of rate limits, for calls that are refused because their caller has too many open. Looking
+ * them up each time would make refusing as expensive as answering.
  */
 
-/** RateLimit headers by their names. */
 type Headers = Readonly<Record<string, string | number>>;
 
 /** The figures that this process has sent. */
@@ -23,20 +22,20 @@ const keyOf = (actor: Actor, action: string): string | null =>
 
 /** Makes the memory of one process. */
 export const createFigures = (): Figures => {
-  const known = createMemory<Promise<Headers>>();
+  const memory = createMemory<Promise<Headers>>();
   return {
     note(actor, action, headers) {
       const key = keyOf(actor, action);
       if (key === null || headers["RateLimit-Limit"] === undefined) return;
       const figures = Object.entries(headers).filter(([name]) => name.startsWith("RateLimit-"));
-      known.set(key, Promise.resolve(Object.fromEntries(figures)));
+      memory.set(key, Promise.resolve(Object.fromEntries(figures)));
     },
     async last(actor, action, lookUp) {
       const key = keyOf(actor, action);
       if (key === null) return {};
-      const found = known.get(key) ?? lookUp();
-      known.set(key, found);
-      found.catch(() => known.delete(key));
+      const found = memory.get(key) ?? lookUp();
+      memory.set(key, found);
+      found.catch(() => memory.delete(key));
       return found;
     },
   };

@@ -21,14 +21,13 @@ const etags = (): ((body: string) => string) => {
 
 /** Returns a body with its ETag, or 304 if the client already has it. */
 const cached = (request: Request, answer: Answer, etag: string): Answer => {
-  const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  const clientTags = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   const headers = { ETag: etag, "Cache-Control": CACHE.public };
-  return known?.includes(etag) || known?.includes("*")
+  return clientTags?.includes(etag) || clientTags?.includes("*")
     ? { status: 304, headers, body: null }
     : { ...answer, headers: { ...headers, ...answer.headers } };
 };
 
-/** Answers the requests to one path. */
 type Route = (request: Request, response: Response) => Promise<Answer>;
 
 /** Answers the requests to one path: the methods in the table, HEAD like GET, and 405 with Allow for all others. */

@@ -2,10 +2,10 @@ import { promises as dns, type LookupAddress, type LookupOptions } from "node:dn
 import type { LookupFunction } from "node:net";
 
 /**
- * The addresses of names that strangers choose, and whose nameservers they may run. dns.lookup would wait for those on
- * one of the few threads that the whole process has for lookups, for up to 20 seconds and even if nobody waits any more:
- * with some names that are never answered, the database could not be found either. This asks the nameservers without a
- * thread. It does not read /etc/hosts, whose names are ours.
+ * The addresses of names that strangers choose, and whose nameservers they may run. dns.lookup would wait for them on
+ * one of the process's few threads for lookups, for up to 20 seconds and even if nobody waits any more: a few names
+ * that are never answered would keep the process from finding the database. This asks the nameservers without a thread.
+ * It does not read /etc/hosts, whose names are ours.
  */
 
 type Resolver = Pick<dns.Resolver, "resolve4" | "resolve6">;
@@ -28,8 +28,8 @@ const addressesOf = async (resolver: Resolver, name: string, options: LookupOpti
     ...(isWanted(options, 4) ? [resolver.resolve4(name).then(asOf(4))] : []),
     ...(isWanted(options, 6) ? [resolver.resolve6(name).then(asOf(6))] : []),
   ]);
-  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
-  if (found.length > 0) return found;
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  if (addresses.length > 0) return addresses;
   throw answers.find((answer) => answer.status === "rejected")?.reason;
 };
 

@@ -1,7 +1,7 @@
-/** Many times the callers that one process serves at a time. So many entries with a hash as key take a few megabytes. */
+/** Many times the callers that one process serves at a time. This many entries by hash take a few megabytes. */
 const REMEMBERED = 10_000;
 
-/** A memory of what this process has seen lately. It forgets its oldest entry when it has too many. */
+/** A memory of this process. It forgets its oldest entry when it has too many. */
 export const createMemory = <Value>() => {
   const entries = new Map<string, Value>();
   return {

@@ -12,15 +12,15 @@ export type CurrentRequest = {
   readonly arrivedAt?: number;
   /** Who shares in fair use (src/database/turns.ts). Not set for jobs, and before the caller is known. */
   caller?: string;
-  /** The request has had a turn, or waits for one. From then on it is not refused for fair use, whatever it still needs. */
+  /** The request has had a turn, or waits for one. From then on it is never refused for fair use. */
   isStarted?: boolean;
-  /** Why the request was refused at the entrance (src/web/admission.ts). It must not be worked on. */
+  /** Why the entrance refused the request (src/web/admission.ts), so that nothing is done for it. */
   refusal?: unknown;
   /** Makes a signal that aborts when the client hangs up before the response. */
   gone?: () => AbortSignal;
   /** The step of a trace that this request or job is. Not set if nothing is traced. */
   span?: Span | undefined;
-  /** The times of its parts. Not set if nobody wants them. */
+  /** The times of its parts. Not set if nobody asked for them. */
   parts?: Parts | undefined;
 };
 

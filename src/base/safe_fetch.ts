@@ -14,7 +14,7 @@ import { lookupOutside } from "./lookup.ts";
  * @param options.lookup resolves names, and what it finds is judged; default: lookupOutside, and the system where names
  * of a closed network have to be found
  * @returns the response as soon as its head is there, for the caller to read or to destroy
- * @throws an Error if none comes. Its message would tell strangers what is in our network
+ * @throws an Error if none comes. Do not show its message to strangers: it would reveal what is in our network
  */
 export const sendOutbound = (
   url: string,
@@ -29,7 +29,7 @@ export const sendOutbound = (
     const agent = agentFor(url, { allowPrivateIPAddress: anyAddress, allowMetaIPAddress: anyAddress });
     const sent = (url.startsWith("https:") ? requestSecurely : request)(url, { ...options, lookup, agent });
     sent.on("response", resolve);
-    // We never ask for another protocol. Without this listener, Node tells of `101 Switching Protocols` only by "close".
+    // We never ask for another protocol. Without this listener, `101 Switching Protocols` only causes "close".
     sent.on("upgrade", (response, socket) => {
       socket.destroy();
       resolve(response);

@@ -4,13 +4,13 @@ import { setImmediate as letOthersRun } from "node:timers/promises";
 /** A computation in steps, between which a process can do other work. A step takes a few milliseconds at most. */
 export type Steps<Result> = Generator<undefined, Result>;
 
-/** So many rows make a step: they take about a millisecond. */
+/** The rows of a step, which take about a millisecond. */
 const ROWS = 512;
 
 /** Returns whether the step ends with the row of this number. */
 export const endsStep = (row: number): boolean => row % ROWS === ROWS - 1;
 
-/** Steps are taken for this long before others run: long enough that the pauses take little time, and hardly noticed. */
+/** Steps run for this long before other work: the pauses take little time, and nobody notices. */
 const AT_ONCE_MS = 10;
 
 /** Takes all steps at once, where nothing else waits. */

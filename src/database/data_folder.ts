@@ -105,7 +105,7 @@ export const takeDataFolder = async (dataDir: string): Promise<DataFolder> => {
       `Another process uses the database in ${dataDir} (${who}). Stop it, or set DATA_DIR to another folder.`,
     );
   }
-  // SQLite makes its file with the rights that the umask gives, and whoever can open the file can lock it.
+  // SQLite's file has the rights that the umask leaves, and any user who can open it can lock it.
   await chmod(files, OWNER_ONLY.folder);
   await chmod(lockFile, OWNER_ONLY.file);
   if (before) await removeSockets(before.sockets);

@@ -274,7 +274,7 @@ const createPrepared = () => {
         way.entering === entering && way.mode === mode && areSame(way.settings, settings) && areSame(way.names, names),
     );
     if (known) return known;
-    const made: Prepared = {
+    const prepared: Prepared = {
       entering,
       mode,
       settings,
@@ -284,8 +284,8 @@ const createPrepared = () => {
       name: `${entering} ${mode} ${settings.map((setting) => setting[0]).join("")} ${name} ${names.length}`,
       step: { name: `api.${name}`, kind: "client", attributes: DATABASE },
     };
-    byFunction.set(name, [...ways, made]);
-    return made;
+    byFunction.set(name, [...ways, prepared]);
+    return prepared;
   };
 };
 

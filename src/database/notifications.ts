@@ -83,12 +83,12 @@ export const listenForNotifications = (options: {
   const byReader = new Map<string, Set<Waiting>>();
   const callers = new Map<string, number>();
   /** The place at which each reader was last notified; the oldest come first. */
-  const heard = new Map<string, number>();
+  const lastPlaces = new Map<string, number>();
   let place = 0;
   /** Notifications up to this place are not remembered any more. */
-  let forgotten = 0;
+  let forgottenPlace = 0;
   /** What the last poll has seen; null while nobody polls. */
-  let polled: string | null = null;
+  let polledSnapshot: string | null = null;
   /** Whether the database has to be asked, because notifications may have been missed. */
   let missing = true;
   let isPolling = false;
@@ -98,13 +98,13 @@ export const listenForNotifications = (options: {
 
   const hear = (reader: string): void => {
     place += 1;
-    heard.delete(reader);
-    heard.set(reader, place);
-    if (heard.size > REMEMBERED) {
-      const [oldest] = heard;
+    lastPlaces.delete(reader);
+    lastPlaces.set(reader, place);
+    if (lastPlaces.size > REMEMBERED) {
+      const [oldest] = lastPlaces;
       if (oldest !== undefined) {
-        forgotten = oldest[1];
-        heard.delete(oldest[0]);
+        forgottenPlace = oldest[1];
+        lastPlaces.delete(oldest[0]);
       }
     }
     for (const wait of byReader.get(reader) ?? []) wait.end("event");
@@ -112,12 +112,12 @@ export const listenForNotifications = (options: {
 
   /** Returns a snapshot that every waiting call has read. A snapshot begins with its xmin. */
   const earliest = (): string => {
-    let least: bigint | null = null;
+    let earliestXmin: bigint | null = null;
     for (const { snapshot } of waits) {
       const xmin = BigInt(snapshot.split(":", 1)[0] ?? "0");
-      if (least === null || xmin < least) least = xmin;
+      if (earliestXmin === null || xmin < earliestXmin) earliestXmin = xmin;
     }
-    return `${least ?? 1}:${least ?? 1}:`;
+    return `${earliestXmin ?? 1}:${earliestXmin ?? 1}:`;
   };
 
   /** Asks once for all who wait. */
@@ -126,13 +126,13 @@ export const listenForNotifications = (options: {
     isPolling = true;
     const listened = client !== null;
     try {
-      const { snapshot, readers } = await readersSince(polled ?? earliest());
-      polled = snapshot;
+      const { snapshot, readers } = await readersSince(polledSnapshot ?? earliest());
+      polledSnapshot = snapshot;
       for (const reader of readers) hear(reader);
       // If the process listened before it asked, everything missing in the answer is notified.
       if (listened && client !== null) {
         missing = false;
-        polled = null;
+        polledSnapshot = null;
       }
     } catch (error) {
       log.debug({ err: error }, "cannot ask for events yet");
@@ -185,10 +185,10 @@ export const listenForNotifications = (options: {
         // If nobody waits, nobody has missed anything. A call that is reading now has noted an earlier place.
         if (waits.size === 0) {
           missing = false;
-          polled = null;
+          polledSnapshot = null;
         }
         place += 1;
-        forgotten = place;
+        forgottenPlace = place;
       }
     } catch (error) {
       log.debug({ err: error }, "cannot listen for notifications yet");
@@ -217,7 +217,7 @@ export const listenForNotifications = (options: {
     clearInterval(timer);
     timer = null;
     // The next one to wait says from where to ask.
-    polled = null;
+    polledSnapshot = null;
     if (client !== null) missing = false;
   };
 
@@ -248,7 +248,7 @@ export const listenForNotifications = (options: {
       if (stopping.aborted || asked.gone?.aborted) return "none";
       if ((callers.get(asked.caller) ?? 0) >= EACH) return "refused";
       // Notified while the call read, or the process cannot know, because it forgot or did not listen.
-      if (asked.place < forgotten || asked.readers.some((reader) => (heard.get(reader) ?? 0) > asked.place))
+      if (asked.place < forgottenPlace || asked.readers.some((reader) => (lastPlaces.get(reader) ?? 0) > asked.place))
         return "event";
       return new Promise((resolve) => {
         const leave = (): void => wait.end("none");

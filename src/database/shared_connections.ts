@@ -28,10 +28,10 @@ const UNKNOWN_STATEMENT = "26000";
 
 /**
  * Shares connections of a pool whose clients have `pipeline` set.
- * @param most the number of connections that are shared at a time
+ * @param max the number of connections that are shared at a time
  * @param leavesUsable whether a connection can be used again after this error
  */
-export const shareConnections = (pool: pg.Pool, most: number, leavesUsable: (error: unknown) => boolean): RunShared => {
+export const shareConnections = (pool: pg.Pool, max: number, leavesUsable: (error: unknown) => boolean): RunShared => {
   const shared = new Set<Shared>();
   let opening: Promise<Shared> | null = null;
 
@@ -45,7 +45,7 @@ export const shareConnections = (pool: pg.Pool, most: number, leavesUsable: (err
   const choose = (): Shared | Promise<Shared> => {
     let best: Shared | null = null;
     for (const one of shared) if (best === null || one.open < best.open) best = one;
-    if (best !== null && (best.open === 0 || shared.size >= most || opening !== null)) return best;
+    if (best !== null && (best.open === 0 || shared.size >= max || opening !== null)) return best;
     opening ??= open().finally(() => {
       opening = null;
     });

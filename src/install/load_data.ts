@@ -42,9 +42,9 @@ const list = (names: readonly string[], prefix = ""): string => names.map((name)
 /** The rows of a file as JSON objects without the fields that are empty. */
 const rowsOf = ({ file, key, updated, initial }: ShippedTable, text: string): string => {
   const { columns, rows } = parseRows(file, text);
-  const wanted = [...key, ...updated, ...initial];
-  if (columns.toSorted().join() !== wanted.toSorted().join())
-    throw new Error(`The first line of ${file} has to name the columns ${wanted.join(", ")}.`);
+  const expected = [...key, ...updated, ...initial];
+  if (columns.toSorted().join() !== expected.toSorted().join())
+    throw new Error(`The first line of ${file} has to name the columns ${expected.join(", ")}.`);
   const objectOf = (row: (string | null)[]) =>
     Object.fromEntries(columns.flatMap((name, at) => (row[at] === null ? [] : [[name, row[at]]])));
   return JSON.stringify(rows.map(objectOf));
@@ -164,9 +164,11 @@ export const loadData = async (client: pg.ClientBase, folder = DATA): Promise<Lo
   try {
     await client.query("set local role souk_owner");
     const { rows } = await client.query<{ name: string; hash: string }>("select name, hash from internal.loaded");
-    const known = new Map(rows.map(({ name, hash }) => [name, hash]));
+    const loadedHashes = new Map(rows.map(({ name, hash }) => [name, hash]));
     const changed = [...texts].map(([name, text]) => ({ name, hash: hashOf(text) }));
-    const isChanged = new Set(changed.filter(({ name, hash }) => known.get(name) !== hash).map(({ name }) => name));
+    const isChanged = new Set(
+      changed.filter(({ name, hash }) => loadedHashes.get(name) !== hash).map(({ name }) => name),
+    );
     // This setting tells triggers that the loader writes, and not an operator. It ends with the transaction.
     await client.query("select set_config('market.loading', 'on', true)");
     const loaded = await loadTables(

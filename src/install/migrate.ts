@@ -30,8 +30,8 @@ const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void>
 
 const withSetting = (url: string, setting: string): string => {
   const parsed = new URL(url);
-  const given = parsed.searchParams.get("options");
-  parsed.searchParams.set("options", `${given ? `${given} ` : ""}-c ${setting}`);
+  const options = parsed.searchParams.get("options");
+  parsed.searchParams.set("options", `${options ? `${options} ` : ""}-c ${setting}`);
   return parsed.href;
 };
 
@@ -47,7 +47,7 @@ const isReadOnly = (error: unknown): boolean =>
  */
 const refusal = (login: string): Error =>
   new Error(
-    `This database exists already, and ${login} is a superuser: whatever any role has left in the database would run with a ` +
+    `This database exists already, and ${login} is a superuser: another role's trigger, for example, would run with a ` +
       "superuser's rights. Run `npm run migrate` as souk_migrator, which has a password after `alter role souk_migrator " +
       "password '...'`.",
   );

@@ -134,8 +134,8 @@ export const applyStructure = async (
     await client.query("begin; set local role souk_owner");
     return client.query<{ name: string }>(sql, values).finally(() => client.query("commit"));
   };
-  const done = await asOwner("select filename as name from graphile_migrate.migrations").catch(() => null);
-  if (done === null || committed.every(({ name }) => done.rows.some((row) => row.name === name)))
+  const applied = await asOwner("select filename as name from graphile_migrate.migrations").catch(() => null);
+  if (applied === null || committed.every(({ name }) => applied.rows.some((row) => row.name === name)))
     throw new Error(OTHER_STRUCTURE);
   await runCommitted({
     connectionString,

@@ -1,7 +1,7 @@
 import type { Message } from "./mailer.ts";
 import { message } from "./messages.ts";
 
-/** The mail with the new matches of a person's asks. What strangers wrote is only in its body. */
+/** The mail with the new matches of a person's asks. Strangers' words are only in its body. */
 
 /** An ask with its new matches, in the form in which people may see it. */
 type DigestAsk = {

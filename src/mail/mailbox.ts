@@ -41,13 +41,13 @@ const MAX_MESSAGES = 50;
 
 /** Opens an empty mailbox. */
 export const openMailbox = (): Mailbox => {
-  let kept: KeptMessage[] = [];
+  let messages: KeptMessage[] = [];
   return {
     path: `/mailbox/${newSecret()}`,
     send: async (to, { subject, text }) => {
-      kept = [{ to, subject, text, at: new Date() }, ...kept].slice(0, MAX_MESSAGES);
+      messages = [{ to, subject, text, at: new Date() }, ...messages].slice(0, MAX_MESSAGES);
     },
-    messages: () => kept,
+    messages: () => messages,
     close: () => {},
   };
 };

@@ -65,7 +65,6 @@ const isAddressRefused = (thrown: unknown): boolean => {
   );
 };
 
-/** Rejects when the signal aborts. */
 const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
     const abandon = () => reject(Object.assign(new Error("given up"), { code: "EGIVENUP" }));

@@ -24,7 +24,7 @@ const readTemplates = (): { html: Eta; text: Eta } => {
 
 const { html, text } = readTemplates();
 
-/** Makes a message of the templates with a name. What others wrote must not be in the subject. */
+/** Makes a message of the templates with this name. Others' words must not be in the subject. */
 export const message = (name: string, subject: string, data: object): Message => ({
   subject,
   text: text.render(`@${name}`, data),

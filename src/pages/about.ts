@@ -9,8 +9,8 @@ import { type Overview, renderErrors, renderHome } from "./render.ts";
 const ASSET_CACHE = "public, max-age=3600";
 
 /**
- * The home page asks the database at most so often. A title that was removed is gone after this time, and once more for
- * what browsers and caches keep.
+ * The shortest interval at which the home page asks the database. A removed title is gone after this time, and from
+ * browsers and caches after the same time again.
  */
 const OVERVIEW_MS = 15_000;
 const OVERVIEW_CACHE = `public, max-age=${OVERVIEW_MS / 1000}`;

@@ -21,11 +21,11 @@ const NOTHING = problem("not_found", "There is no such page in the documentation
  * Returns a function that makes something for a base URL once: the base URL is known only after the server listens, and
  * does not change then.
  */
-const kept = <Made>(make: (baseUrl: string) => Made): ((baseUrl: string) => Made) => {
-  let last: { baseUrl: string; made: Made } | undefined;
+const oncePerUrl = <Result>(make: (baseUrl: string) => Result): ((baseUrl: string) => Result) => {
+  let last: { baseUrl: string; result: Result } | undefined;
   return (baseUrl) => {
-    if (last?.baseUrl !== baseUrl) last = { baseUrl, made: make(baseUrl) };
-    return last.made;
+    if (last?.baseUrl !== baseUrl) last = { baseUrl, result: make(baseUrl) };
+    return last.result;
   };
 };
 
@@ -34,7 +34,7 @@ const FOR_ALL = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Hea
 
 /** Makes the pages of the documentation, and the documents for programs. */
 export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
-  const content = kept((url) => {
+  const content = oncePerUrl((url) => {
     const guides = renderGuides(url);
     const reference = makeReference(endpoints, url);
     const operations = new Map(reference.tags.flatMap((tag) => tag.operations.map((one) => [one.id, one])));
@@ -53,7 +53,7 @@ export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
   };
 
   const documentOf = (path: string, operation: string, type: string, make: (url: string) => string): Page => {
-    const made = kept((url) => {
+    const document = oncePerUrl((url) => {
       const text = make(url);
       return { text, etag: `"${hashOf(text)}"` };
     });
@@ -62,7 +62,7 @@ export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
       operation,
       cache: "public",
       get: (_request, response) => {
-        const { text, etag } = made(baseUrl());
+        const { text, etag } = document(baseUrl());
         response
           .set({ ...FOR_ALL, ETag: etag })
           .type(type)

@@ -9,18 +9,18 @@ import type { Page } from "./frame.ts";
 import { renderPage } from "./render.ts";
 
 /**
- * The page with the messages of a service without a mail server (src/mail/mailbox.ts). The codes in them sign in as
- * whoever they were meant for, so only who knows the page's secret may see them, on the machine itself.
+ * The page with the messages of a service without a mail server (src/mail/mailbox.ts). Anybody with a code in them can
+ * sign in as its addressee, so they are shown only on the machine itself, to a person who knows the page's secret.
  */
 
 /**
- * Whether a browser of this machine sent the request, to this machine by name. A page of a name that an attacker's DNS
- * points here has another Host, and what a tunnel or proxy on this machine passes on has another Host or says so.
+ * Whether a browser of this machine sent the request, to this machine by name. A page whose name an attacker's DNS
+ * points here has another Host. A request through a tunnel or proxy on this machine has another Host or says so.
  */
 const isFromThisMachine = (request: Request): boolean => {
   const remote = request.socket.remoteAddress ?? "";
-  const asked = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname ?? "";
-  return [remote, addressOf(request), asked].every(isLoopbackHost) && forwardingHeader(request.headers) === undefined;
+  const host = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname ?? "";
+  return [remote, addressOf(request), host].every(isLoopbackHost) && forwardingHeader(request.headers) === undefined;
 };
 
 /** Cuts a message into pieces at the links that lead to this service, so that they can be followed. */

@@ -160,7 +160,6 @@ type Guides = Partial<Record<ProblemCode, Guidance>>;
 
 const INCOMPLETE = "A link easily loses its end when it is copied: open it where your agent showed it.";
 
-/** For connection links. */
 const CONNECTION_GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
@@ -200,14 +199,12 @@ const AUTHORIZATION_GUIDANCE: Guides = {
   },
 };
 
-/** For verification links. */
 const VERIFICATION_GUIDANCE: Guides = {
   not_found: { heading: "Nothing is here", steps: [INCOMPLETE, NEW_VERIFICATION], again: false },
   link_expired: { heading: "This link has ended", steps: [NEW_VERIFICATION], again: false },
   invalid_state: { heading: "This link is done with", steps: [NEW_VERIFICATION], again: false },
 };
 
-/** For any page. */
 const GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
@@ -226,7 +223,7 @@ const GUIDANCE: Guides = {
   },
 };
 
-/** For Problems about the form. Whatever was wrong with it, a new form helps. */
+/** For any Problem about the form: a new form helps. */
 const FORM_GUIDANCE: Guidance = {
   heading: "Your answer was not taken",
   steps: ["Nothing was changed. Open the page again and answer there."],

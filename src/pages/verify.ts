@@ -179,7 +179,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       });
       return seeOther(response, back);
     }
-    if (decision !== "continue") throw problem("bad_request", "The answer is none of those on the page.");
+    if (decision !== "continue") throw problem("bad_request", "The page has no such button.");
     try {
       await database.call("visitor", "continue_verification", { secret_hash: hashOf(request) });
       seeOther(response, back);

@@ -200,11 +200,11 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
         throw problem("bad_request", `${title} did not sign you in, or you cancelled there. Nothing was changed.`);
       }
       if (isUnreachable(error)) throw unreachable(error, "an OpenID provider did not answer");
-      const said = error instanceof ResponseBodyError ? { error: error.error.slice(0, 100) } : {};
-      log.warn({ err: error, provider: title, ...said }, "the answer of an OpenID provider does not hold");
+      const cause = error instanceof ResponseBodyError ? { error: error.error.slice(0, 100) } : {};
+      log.warn({ err: error, provider: title, ...cause }, "the answer of an OpenID provider is not valid");
       throw problem(
         "bad_request",
-        `What came back from ${title} was used before or does not hold, so you were not signed in.`,
+        `The answer of ${title} was used before or is not valid, so you were not signed in.`,
       );
     }
   };
@@ -251,7 +251,6 @@ export const googleProvider = (
 
 const inBase64url = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
-/** Makes a JWT signed with ES256. */
 const signedJwt = (header: object, payload: object, key: KeyObject): string => {
   const content = `${inBase64url({ alg: "ES256", ...header })}.${inBase64url(payload)}`;
   return `${content}.${sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;

@@ -32,8 +32,8 @@ export const credentialOf = (
   request: Request & { [CREDENTIAL]?: Credential | null },
   baseUrl: string,
 ): Credential | null => {
-  const known = request[CREDENTIAL];
-  if (known !== undefined) return known;
+  const cached = request[CREDENTIAL];
+  if (cached !== undefined) return cached;
   const credential = readCredential(request, baseUrl);
   request[CREDENTIAL] = credential;
   return credential;

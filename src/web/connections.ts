@@ -33,13 +33,13 @@ const UNREAD_CHECK_MS = 1_000;
 
 /**
  * Makes the connections of a server shared.
- * @param most how many connections may be open
- * @param mostUnread how many bytes of answers may wait until their clients read them
+ * @param max how many connections may be open
+ * @param maxUnread how many bytes of answers may wait until their clients read them
  * @returns the listener of requests to install instead of `listener`: it closes a connection that has too many open;
  * `stop`, after which answers say that their connections end; and `isCarryingOut`, which says whether a connection has a
  * request under way that has arrived whole
  */
-export const shareConnections = (most: number, mostUnread: number, listener: RequestListener) => {
+export const shareConnections = (max: number, maxUnread: number, listener: RequestListener) => {
   const networks = new Map<string, Set<Socket>>();
   const requests = new WeakMap<Socket, Set<ServerResponse>>();
   /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
@@ -67,7 +67,7 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
       const unread = [...sockets].map((socket) => ({ socket, bytes: unreadOf(socket) }));
       return { unread, bytes: unread.reduce((sum, { bytes }) => sum + bytes, 0) };
     });
-    let excess = waiting.reduce((sum, { bytes }) => sum + bytes, 0) - mostUnread;
+    let excess = waiting.reduce((sum, { bytes }) => sum + bytes, 0) - maxUnread;
     while (excess > 0) {
       const largest = waiting.reduce((one, other) => (other.bytes > one.bytes ? other : one));
       largest.unread.sort((one, other) => one.bytes - other.bytes);
@@ -92,17 +92,17 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
 
   /** Ends a connection whose client still sends: the answer goes out, and what arrives is discarded for a while. */
   const linger = (socket: Socket): void => {
-    const [until, most] = [performance.now() + LINGER_MS, socket.bytesRead + LINGER_BYTES];
+    const [until, lastByte] = [performance.now() + LINGER_MS, socket.bytesRead + LINGER_BYTES];
     socket.end();
     const timer = setInterval(() => {
-      if (performance.now() > until || socket.bytesRead > most) socket.destroy();
+      if (performance.now() > until || socket.bytesRead > lastByte) socket.destroy();
     }, LINGER_CHECK_MS).unref();
     socket.once("close", () => clearInterval(timer));
   };
 
   const connect = (socket: Socket): void => {
     const network = networkOf(socket.remoteAddress ?? "");
-    if (open >= most && !makeRoom(network)) return void socket.destroy();
+    if (open >= max && !makeRoom(network)) return void socket.destroy();
     const sockets = networks.get(network) ?? new Set();
     networks.set(network, sockets.add(socket));
     openedAt.set(socket, performance.now());
@@ -133,8 +133,8 @@ export const shareConnections = (most: number, mostUnread: number, listener: Req
   };
 
   /**
-   * Closes the connections that owe no answer and on which no request has begun to arrive. Node's own function also closes
-   * those whose answer is made but not yet written, as its client reads slowly.
+   * Closes the connections that owe no answer and on which no request has started to arrive. Node's own function also
+   * closes those whose answer a slow client has not read yet.
    */
   const closeIdle = (): void => {
     const before = performance.now() - SILENT_MS;

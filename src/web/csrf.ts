@@ -20,11 +20,11 @@ const tokenFor = (secret: string, path: string): string =>
 
 /** Returns the token for the form at a path in this browser. Sets the browser's cookie when it has none. */
 export const giveFormToken = (request: Request, response: Response, baseUrl: string, path: string): string => {
-  const kept = readCookie(request, baseUrl, FORGERY_COOKIE);
-  if (kept !== null) return tokenFor(kept, path);
+  const cookie = readCookie(request, baseUrl, FORGERY_COOKIE);
+  if (cookie !== null) return tokenFor(cookie, path);
   // All forms of a page need the same cookie.
-  const given: unknown = response.locals["formSecret"];
-  if (typeof given === "string") return tokenFor(given, path);
+  const renewed: unknown = response.locals["formSecret"];
+  if (typeof renewed === "string") return tokenFor(renewed, path);
   const secret = newSecret();
   response.locals["formSecret"] = secret;
   setCookie(response, baseUrl, FORGERY_COOKIE, secret);
@@ -43,8 +43,8 @@ export const isFormToken = (request: Request, baseUrl: string, path: string, tok
   const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
   if (secret === null) return false;
   const expected = Buffer.from(tokenFor(secret, path));
-  const given = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const actual = Buffer.from(token);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 };
 
 /**

@@ -14,10 +14,10 @@ export const excessOfParameters = (text: string): Problem | undefined =>
 
 /** Returns the first parameter that was sent twice, apart from those that may be; undefined if there is none. */
 export const repeatedParameter = (parameters: URLSearchParams, ...repeatable: string[]): string | undefined => {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   for (const name of parameters.keys()) {
-    if (seen.has(name) && !repeatable.includes(name)) return name;
-    seen.add(name);
+    if (names.has(name) && !repeatable.includes(name)) return name;
+    names.add(name);
   }
   return undefined;
 };

@@ -31,7 +31,7 @@ export const enqueueDigests =
     }
   };
 
-const shown = (text: string | null, length: number): string | null =>
+const printable = (text: string | null, length: number): string | null =>
   text === null ? null : visibleText(text, length) || null;
 
 /**
@@ -44,12 +44,12 @@ export const sendDigest = ({ call, mailer, baseUrl }: Tools) =>
     if (!digest) return;
     const message = digestMessage({
       asks: digest.asks.map(({ title, found, offers }) => ({
-        title: shown(title, TITLE_LENGTH) ?? "Without a title",
+        title: printable(title, TITLE_LENGTH) ?? "Without a title",
         more: found - offers.length,
         offers: offers.map((offer) => ({
           url: `${baseUrl()}/offers/${offer.id}`,
-          title: shown(offer.title, TITLE_LENGTH) ?? "Without a title",
-          facts: [shown(offer.price, LABEL_LENGTH), shown(offer.location, LABEL_LENGTH)]
+          title: printable(offer.title, TITLE_LENGTH) ?? "Without a title",
+          facts: [printable(offer.price, LABEL_LENGTH), printable(offer.location, LABEL_LENGTH)]
             .filter((fact) => fact !== null)
             .join(", "),
         })),
@@ -59,14 +59,14 @@ export const sendDigest = ({ call, mailer, baseUrl }: Tools) =>
       stop: baseUrl() + stopPath(id, digest.stop_key),
       id: `${digest.mail_id}@${new URL(baseUrl()).hostname}`,
     });
-    let taken = true;
+    let isTaken = true;
     try {
       await mailer.send(digest.email, message, signal);
     } catch (thrown) {
       const { code, detail } = problemOf(thrown);
       // The mailer throws a Problem, but graphile-worker expects an Error. The mailer has logged the cause.
       if (code !== "bad_request") throw new Error(detail);
-      taken = false;
+      isTaken = false;
     }
-    await call("finish_digest", id, taken);
+    await call("finish_digest", id, isTaken);
   });

@@ -37,10 +37,10 @@ type Purchase = { embedding: string | null } | { refusal: string };
  */
 const underWay = new WeakMap<Embedder, Map<string, Promise<Purchase>>>();
 
-type Kept = { query_hash: Buffer; model: string };
+type VectorKey = { query_hash: Buffer; model: string };
 
 /** Counts a vector, buys it and keeps it for later searches. */
-const buy = async (context: Context, actor: Actor, words: string, kept: Kept): Promise<Purchase> => {
+const buy = async (context: Context, actor: Actor, words: string, key: VectorKey): Promise<Purchase> => {
   const { embedder, database, log } = context;
   const mine = underWay.get(embedder) ?? new Map<string, Promise<Purchase>>();
   underWay.set(embedder, mine);
@@ -59,7 +59,7 @@ const buy = async (context: Context, actor: Actor, words: string, kept: Kept): P
     .then(async (bought) => {
       if ("refusal" in bought || bought.embedding === null) return;
       await database
-        .call(actor, "keep_query_embedding", { ...kept, embedding: bought.embedding })
+        .call(actor, "keep_query_embedding", { ...key, embedding: bought.embedding })
         .catch((error: unknown) => {
           log.warn({ err: error }, "a query's vector was not kept");
         });
@@ -79,12 +79,12 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   if (typeof query !== "string" || query.trim() === "") return { embedding: null, notices: [] };
   const { embedder, database, log } = context;
   const words = query.trim();
-  const kept = { query_hash: hashSecret(words), model: embedder.model };
+  const key = { query_hash: hashSecret(words), model: embedder.model };
   const underWayHere = () => underWay.get(embedder)?.get(words);
   // Looked up before the cache, because the vector may be kept in between.
   let shared = underWayHere();
   if (embedder.paid) {
-    const found = JSON.parse(await database.call(actor, "find_query_embedding", kept, "read")) as {
+    const found = JSON.parse(await database.call(actor, "find_query_embedding", key, "read")) as {
       embedding: string | null;
       may_embed: boolean;
     };
@@ -101,7 +101,7 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
       const bought = await shared.catch(() => null);
       if (bought !== null && "embedding" in bought) return compared(bought.embedding);
     }
-    const bought = await buy(context, actor, words, kept);
+    const bought = await buy(context, actor, words, key);
     return "refusal" in bought ? byWords(bought.refusal) : compared(bought.embedding);
   } catch (error) {
     log.warn({ err: error }, "a query was not embedded");

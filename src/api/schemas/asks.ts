@@ -40,8 +40,8 @@ export const askPatch = z
   })
   .meta({ id: "AskPatch", description: "A change of an ask: a new text, watch_enabled, or both." });
 
-const phrases = (most: number, length: number, description: string) =>
-  z.array(words(length, "Words of the text.")).max(most).describe(description);
+const phrases = (max: number, length: number, description: string) =>
+  z.array(words(length, "Words of the text.")).max(max).describe(description);
 
 const criteria = z
   .object({

@@ -40,7 +40,7 @@ export const connectResponse = z
     agent_id: id.describe("The new agent."),
     sandbox_id: id
       .optional()
-      .describe("Of a test agent: its sandbox. Whoever knows it may join, so share it only with your own agents."),
+      .describe("Of a test agent: its sandbox. Anybody who knows it may join, so share it only with your own agents."),
     connection: z
       .object({
         url: url.describe("For the person, not for the agent."),

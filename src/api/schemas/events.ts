@@ -4,7 +4,6 @@ import { id, text, timestamp, words } from "./values.ts";
 
 /** The schemas of the feed of events. */
 
-/** The most events in one answer. */
 const PAGE = 100;
 
 /** The query parameters of GET /v1/events. */
@@ -34,7 +33,6 @@ export const eventsQuery = z.object({
     .meta({ format: "int32" }),
 });
 
-/** Something that happened to the account. */
 const event = z
   .object({
     id,

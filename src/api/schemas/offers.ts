@@ -354,7 +354,7 @@ const field = z
     confidence: z.number().min(0).max(1).optional().describe("How sure the reader is."),
   })
   .meta({ id: "Field", description: "A value that was read from a text, with the passage that states it." });
-const fields = (most: number, description: string) => z.array(field).max(most).optional().describe(description);
+const fields = (max: number, description: string) => z.array(field).max(max).optional().describe(description);
 
 const extraction = z
   .object({

@@ -7,7 +7,6 @@ import { argumentsFor, type BoundTool, KEY_ARGUMENT } from "./definitions.ts";
 /** The arguments of a call. None of them is null. */
 type Given = Readonly<Record<string, unknown>>;
 
-/** Returns those arguments that were given. */
 const pick = (args: Given, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(args, name)).map((name) => [name, args[name]]));
 
@@ -38,11 +37,11 @@ const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; err
   const hasDefault = tool.endpoint !== undefined;
   const others = hasDefault ? argumentsFor(tool, main).body : [];
   const sent = others.filter((name) => Object.hasOwn(args, name));
-  const wanted = args[argument];
-  if (wanted === undefined && !hasDefault) return failing(`The member ${argument} is missing.`);
-  if (wanted === undefined && sent.length > 0) return { endpoint: main, errors: [] };
-  if (wanted === undefined) return failing(`Send what to change: ${others.join(", ")} or ${argument}.`);
-  const endpoint = typeof wanted === "string" ? choices.get(wanted) : undefined;
+  const choice = args[argument];
+  if (choice === undefined && !hasDefault) return failing(`The member ${argument} is missing.`);
+  if (choice === undefined && sent.length > 0) return { endpoint: main, errors: [] };
+  if (choice === undefined) return failing(`Send what to change: ${others.join(", ")} or ${argument}.`);
+  const endpoint = typeof choice === "string" ? choices.get(choice) : undefined;
   if (!endpoint) return failing(`The member ${argument} must be one of: ${[...choices.keys()].join(", ")}.`);
   // Each of them is a change of its own in the database, so one could succeed and the other fail.
   if (sent.length > 0)

@@ -31,7 +31,6 @@ const MODERN = "2026-07-28";
 /** The members of params that need nothing from the SDK. */
 const USUAL = { "tools/call": ["name", "arguments", "_meta"], "tools/list": ["_meta"] } as const;
 
-/** The members of a request. */
 const MEMBERS = ["jsonrpc", "id", "method", "params"];
 
 /** Longer descriptions of clients are not remembered, so that all of them take a few megabytes at most. */
@@ -53,11 +52,11 @@ const judge = (version: string | undefined, meta: unknown): FastRequest["era"] |
 
 /** The same as `judge`. A client's description does not change, so the SDK is mostly asked once. */
 const judgeOnce = (version: string | undefined, meta: unknown): FastRequest["era"] | "other" => {
-  const said = JSON.stringify([version, meta]);
-  const known = eras.get(said);
-  if (known) return known;
+  const key = JSON.stringify([version, meta]);
+  const remembered = eras.get(key);
+  if (remembered) return remembered;
   const era = judge(version, meta);
-  if (said.length <= REMEMBERED_CHARACTERS) eras.set(said, era);
+  if (key.length <= REMEMBERED_CHARACTERS) eras.set(key, era);
   return era;
 };
 

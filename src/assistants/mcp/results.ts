@@ -25,8 +25,8 @@ const STRUCTURED = Buffer.from('"}],"structuredContent":');
 export const answerOf = ({ text, isError }: Said, { before, after }: { before: string; after: string }) => {
   if (isError) return `${before}"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true${after}`;
   const body = Buffer.from(text);
-  const most = CONTENT.length + STRUCTURED.length + 3 * body.length + Buffer.byteLength(before + after);
-  const answer = Buffer.allocUnsafe(most);
+  const maxBytes = CONTENT.length + STRUCTURED.length + 3 * body.length + Buffer.byteLength(before + after);
+  const answer = Buffer.allocUnsafe(maxBytes);
   let end = answer.write(before);
   end += CONTENT.copy(answer, end);
   // An iterator over the bytes would take twice as long.

@@ -75,7 +75,7 @@ export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocum
     if (!redirectUri().safeParse(redirect_uri).success)
       throw problem(
         "bad_request",
-        "The program that sent you here wants you sent back to an address that no browser can open (redirect_uri). So it gets no access. Tell whoever makes it.",
+        "The program that sent you here wants you sent back to an address that no browser can open (redirect_uri). So it gets no access. Tell its makers.",
         { error: "invalid_request" },
       );
     let document = null;

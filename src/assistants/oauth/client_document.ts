@@ -27,7 +27,7 @@ const MAX_AT_ONCE = 60;
 const unusable = (why: string): Problem =>
   problem(
     "bad_request",
-    `The program that sent you here says that it describes itself at its client_id, but ${why}. So it gets no access. Tell whoever makes it.`,
+    `The program that sent you here says that it describes itself at its client_id, but ${why}. So it gets no access. Tell its makers.`,
     { error: "invalid_client" },
   );
 

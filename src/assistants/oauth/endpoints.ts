@@ -51,10 +51,10 @@ const giveTokens = async (
     family: hashSecret(familyOf(refreshToken) ?? ""),
     refreshToken: hashSecret(refreshToken),
   };
-  const given = JSON.parse(await give(hashes)) as { expires_in: number; scope: string } | { error: string };
-  if ("error" in given) return { status: 400, body: given };
+  const result = JSON.parse(await give(hashes)) as { expires_in: number; scope: string } | { error: string };
+  if ("error" in result) return { status: 400, body: result };
   database.callers.accept(hashes.token);
-  return { status: 200, body: { access_token: token, token_type: "Bearer", ...given, refresh_token: refreshToken } };
+  return { status: 200, body: { access_token: token, token_type: "Bearer", ...result, refresh_token: refreshToken } };
 };
 
 const exchangeCode = (context: OAuthContext, parameters: Parameters) => {

@@ -6,7 +6,7 @@
 /** The only scope: to act on the market as an agent of the person. */
 export const SCOPE = "market";
 
-/** The scopes of what is protected, and who gives access to it (RFC 9728). */
+/** The scopes of the protected resource, and its authorization server (RFC 9728). */
 const resourceMetadata = (baseUrl: string, resource: string): object => ({
   resource,
   resource_name: "Souk",
@@ -33,7 +33,7 @@ const serverMetadata = (baseUrl: string): object => ({
   client_id_metadata_document_supported: true,
 });
 
-/** Only one slash: to look for several by a pattern, anywhere in a text, takes a time that grows with its square. */
+/** Only one slash: a pattern for several would take time that grows with the square of the text's length. */
 const withoutSlash = (text: string): string => (text.endsWith("/") ? text.slice(0, -1) : text);
 
 /**

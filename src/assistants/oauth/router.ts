@@ -14,7 +14,6 @@ import { discoveryDocument } from "./metadata.ts";
 /** Short enough for a changed document, and long enough that connecting clients do not ask again and again. */
 const DOCUMENT_CACHE = "public, max-age=300";
 
-/** Sends JSON, or nothing. */
 const sendJson = (
   request: Request,
   response: Response,
@@ -71,7 +70,6 @@ const answering =
     }
   };
 
-/** Refuses the other methods of a path. */
 const refuseOthers =
   ({ baseUrl }: OAuthContext, allowed: string): RequestHandler =>
   (request, response) => {

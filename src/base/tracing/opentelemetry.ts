@@ -17,7 +17,6 @@ import type { Tracer } from "./span.ts";
 const LAST_SPANS_MS = 1_000;
 /** One try to send spans, in milliseconds. A collector is near. */
 const EXPORT_TIMEOUT_MS = 5_000;
-/** How often spans are sent, in milliseconds. */
 const SEND_EVERY_MS = 1_000;
 
 const KINDS = {
@@ -27,7 +26,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** Carries the place in a trace in the W3C header. */
+/** Carries the position in a trace in the W3C header. */
 const propagator = new W3CTraceContextPropagator();
 const SETTER = {
   set(carrier: Record<string, string>, key: string, value: string): void {

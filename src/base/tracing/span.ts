@@ -25,8 +25,10 @@ export type SpanKind = "server" | "consumer" | "client" | "internal";
 
 /** Makes spans and sends them. */
 export type Tracer = {
-  /** @param parent a `traceparent`: of the step that caused this one, or as a client sent it. Nonsense counts as none */
+  /**
+   * @param parent the `traceparent` of the step that caused this one, or as a client sent it. An invalid one is ignored
+   */
   start(name: string, kind: SpanKind, parent: string | undefined, attributes: Attributes): Span;
-  /** Sends what is not sent yet. Never fails. */
+  /** Sends the remaining spans. Never fails. */
   close(): Promise<void>;
 };

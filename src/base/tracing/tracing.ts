@@ -28,7 +28,7 @@ export const startSpan = (
   attributes: Attributes = {},
 ): Span | undefined => tracer?.start(name, kind, parent, attributes);
 
-/** What a span may say of an error: its SQLSTATE, its code or its class. Its message may quote a text. */
+/** An error's SQLSTATE, code or class, for a span. Its message may quote a text. */
 const errorCodeOf = (error: unknown): string => {
   if (typeof error === "object" && error !== null && "code" in error && /^\w{1,40}$/.test(String(error.code)))
     return String(error.code);

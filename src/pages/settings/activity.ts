@@ -10,7 +10,6 @@ import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from
 
 const PATH = "/settings/activity";
 
-/** The number of events on a page. A link leads to older ones. */
 const PAGE_SIZE = 50;
 
 /** The database's limit for titles. */
@@ -129,7 +128,7 @@ export const activityPage = (context: PagesContext): Page => {
     path: PATH,
     operation: "activityPage",
     show: async (request, response, form) => {
-      const wanted = parameter(request, "cursor", CURSOR);
+      const requested = parameter(request, "cursor", CURSOR);
       const read = (cursor: string | null) =>
         ask<Activity>(request, "list_activity", { page_size: PAGE_SIZE, cursor }).then((found) => ({
           ...found,
@@ -138,9 +137,9 @@ export const activityPage = (context: PagesContext): Page => {
       const [account, { agents }, { activity, page, cursor }] = await Promise.all([
         ask<Account>(request, "get_account"),
         ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),
-        read(wanted).catch((thrown: unknown) => {
+        read(requested).catch((thrown: unknown) => {
           // The cursor is invalid, so show the list from its start.
-          if (wanted === null || problemOf(thrown).code !== "bad_request") throw thrown;
+          if (requested === null || problemOf(thrown).code !== "bad_request") throw thrown;
           return read(null);
         }),
       ]);

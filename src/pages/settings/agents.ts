@@ -64,11 +64,11 @@ export type Agents = {
 export const readAgents = async (context: PagesContext, request: Request): Promise<Agents> => {
   const { agents } = await askAs(context)<{ agents: Agent[] }>(request, "list_agents");
   const views = agents.map(toView);
-  const left = views.filter(({ removed }) => removed === null);
+  const remaining = views.filter(({ removed }) => removed === null);
   return {
-    acting: left.filter(({ connected }) => connected !== null),
-    unapproved: left.filter(({ connected, disconnected }) => connected === null && disconnected === null),
-    waiting: left.filter(({ disconnected }) => disconnected !== null),
+    acting: remaining.filter(({ connected }) => connected !== null),
+    unapproved: remaining.filter(({ connected, disconnected }) => connected === null && disconnected === null),
+    waiting: remaining.filter(({ disconnected }) => disconnected !== null),
     removed: views.filter(({ removed }) => removed !== null),
   };
 };

@@ -63,7 +63,6 @@ export type FormState = {
   errors: FieldError[];
 };
 
-/** The state of a form that was not sent yet. */
 const NOTHING: FormState = { status: 200, alert: null, fields: null, errors: [] };
 
 const STALE =

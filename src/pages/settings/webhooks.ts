@@ -12,7 +12,6 @@ import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } f
 
 const PATH = "/settings/webhooks";
 
-/** The limit for addresses. */
 const URL_LENGTH = 2048;
 
 /** A webhook, as api.list_webhooks returns it. */

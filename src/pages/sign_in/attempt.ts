@@ -58,8 +58,8 @@ export const flowOf = (request: Request, baseUrl: string): string | null => read
 
 /** The path to which this browser goes after its attempt. */
 export const returnPathOf = (request: Request, baseUrl: string): string => {
-  const kept = readCookie(request, baseUrl, RETURN_COOKIE, RETURN_FORM) ?? "";
-  return safeReturnPath(Buffer.from(kept, "base64url").toString("utf8"));
+  const cookie = readCookie(request, baseUrl, RETURN_COOKIE, RETURN_FORM) ?? "";
+  return safeReturnPath(Buffer.from(cookie, "base64url").toString("utf8"));
 };
 
 /**
