@@ -150,8 +150,8 @@ const admin: MakePart = (service) => ({
   start: () => {
     const { url, embedded, log, config } = service;
     const pooled = config.databaseDirectUrl !== null;
-    const { inTurn } = required(service.database, "database pools");
-    service.admin = openAdmin({ url, embedded, pooled, log, baseUrl: () => service.baseUrl, inTurn });
+    const database = required(service.database, "database pools");
+    service.admin = openAdmin({ url, embedded, pooled, log, baseUrl: () => service.baseUrl, database });
     return service.admin.close;
   },
 });

@@ -285,6 +285,7 @@ set local check_function_bodies = off;
 --!include admin/settings.sql
 --!include admin/search.sql
 --!include admin/audit.sql
+--!include admin/pages.sql
 
 -- The first partitions of the audit log and of the events
 --!include market/partitions.sql

@@ -24,12 +24,14 @@ comment on schema api is 'One function for each endpoint. The HTTP layer may cal
 comment on schema jobs is
   'Functions that the worker may call. Every function is idempotent, since jobs run at least once.';
 comment on schema admin is
-  'Views and functions for moderators. The GraphQL API under /admin shows exactly this schema, with these comments.';
+  'Views and functions for moderators. Their GraphQL shows this schema with these comments, except for what only pages '
+  'call (pages.sql).';
 comment on schema inspect is
   'For people who investigate an incident: each view answers one question with one select, and inspect.check() checks '
   'the invariants.';
 
-grant usage on schema api, internal to souk_api;
+-- The pages of moderators are called by the same login (admin/pages.sql).
+grant usage on schema api, admin, internal to souk_api;
 grant usage on schema api, internal, reading, search, market to souk_agent, souk_person;
 grant usage on schema admin, internal, reading, search, market to souk_moderator;
 grant usage on schema jobs to souk_worker;

@@ -4,17 +4,18 @@ import type { Log } from "../base/log.ts";
 import { measured } from "../base/tracing/tracing.ts";
 import { ADMIN_POOL_SIZE, DATABASE, type Database, openPool, runOn } from "../database/database.ts";
 import { sessionHash } from "../pages/session.ts";
+import { adminPages } from "./pages.ts";
 
 /**
  * The entrance to /admin. It admits a moderator by the session of the browser. For everybody else /admin does not
- * exist: the request passes on and gets the response of an unknown path. The admin router (GraphQL, its IDE, the pages)
- * is larger than the whole API, so it is loaded when the first moderator comes.
+ * exist: the request passes on and gets the response of an unknown path. GraphQL and its IDE are larger than the whole
+ * API, so they are loaded when the first moderator comes to them.
  */
 
-const loadRouter = () => {
+const loadGraphql = () => {
   // Outside production Grafast runs checks for developers that slow down every operation, and logs so at every start.
   process.env["GRAPHILE_ENV"] ??= "production";
-  return import("./router.ts");
+  return import("./graphql_router.ts");
 };
 
 /** What /admin needs from the process. */
@@ -26,8 +27,8 @@ export type AdminContext = {
   pooled: boolean;
   log: Log;
   baseUrl: () => string;
-  /** Moderators take turns like all callers. */
-  inTurn: Database["inTurn"];
+  /** What pages call. Moderators take turns like all callers. */
+  database: Pick<Database, "call" | "inTurn">;
 };
 
 /** Serves every path below /admin. */
@@ -42,10 +43,12 @@ const MOST_ADMITTED = 1_000;
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
 
-/** Makes the admin. It opens no connection and loads nothing before a request for /admin has a session. */
+/** Makes the admin. It opens no connection of its own before a request for /admin has a session. */
 export const openAdmin = (context: AdminContext): Admin => {
   let pool: pg.Pool | null = null;
-  let router: ReturnType<Awaited<ReturnType<typeof loadRouter>>["openAdminRouter"]> | null = null;
+  let graphql: ReturnType<Awaited<ReturnType<typeof loadGraphql>>["openGraphqlRouter"]> | null = null;
+  const { inTurn } = context.database;
+  const pages = adminPages(context.database, context.baseUrl);
 
   const sessions = (): pg.Pool => {
     pool ??= openPool(
@@ -73,7 +76,7 @@ export const openAdmin = (context: AdminContext): Admin => {
     const key = session.toString("base64url");
     try {
       const statement = { text: "select internal.enter_moderator($1)", values: [session] };
-      await context.inTurn("admin", () =>
+      await inTurn("admin", () =>
         measured("db", { name: "internal.enter_moderator", kind: "client", attributes: DATABASE }, () =>
           runOn(sessions(), () => statement),
         ),
@@ -90,15 +93,15 @@ export const openAdmin = (context: AdminContext): Admin => {
     }
   };
 
-  const getRouter = () => {
-    router ??= loadRouter()
-      .then(({ openAdminRouter }) => openAdminRouter({ ...context, pool: sessions() }))
+  const getGraphql = () => {
+    graphql ??= loadGraphql()
+      .then(({ openGraphqlRouter }) => openGraphqlRouter({ ...context, inTurn, pool: sessions() }))
       .catch((error: unknown) => {
         // The database may have been unreachable. The next request tries again.
-        router = null;
+        graphql = null;
         throw error;
       });
-    return router;
+    return graphql;
   };
 
   return {
@@ -107,8 +110,12 @@ export const openAdmin = (context: AdminContext): Admin => {
       const session = request.get("Authorization") === undefined ? sessionHash(request, context.baseUrl()) : null;
       if (!/^\/admin(\/|$)/.test(request.path) || session === null || !(await isModerator(session))) return next();
       response.locals["operation"] = "admin";
-      const serve = await getRouter();
-      serve(request, response, next);
+      const serve = /^\/admin\/graphi?ql(\/|$)/.test(request.path) ? await getGraphql() : pages;
+      serve(request, response, (error?: unknown) => {
+        // A request for an unknown path below /admin is logged like one for any unknown path.
+        if (error === undefined) response.locals["operation"] = null;
+        next(error);
+      });
     },
     async close() {
       await pool?.end();

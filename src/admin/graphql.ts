@@ -15,6 +15,7 @@ import {
 import { PROBLEMS, type ProblemCode, problemOf } from "../base/problem.ts";
 import { currentTraceparent, measured } from "../base/tracing/tracing.ts";
 import { DATABASE, type Database } from "../database/database.ts";
+import { BAD_VALUE, isBadValue } from "./bad_value.ts";
 import { createPreset } from "./preset.ts";
 import { checkLimits, LIMITS, operationOf } from "./query_limits.ts";
 
@@ -25,7 +26,7 @@ const MAX_ERRORS = 20;
 
 /** The GraphQL request of a client. */
 type Operation = {
-  query: string | DocumentNode;
+  query: string;
   variables?: Record<string, unknown>;
   operationName?: string | null;
 };
@@ -67,9 +68,6 @@ const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<str
   return { detail, extensions: { ...members, code, status: PROBLEMS[code].status } };
 };
 
-const sqlStateOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-
 /**
  * Makes an error safe to show: a Problem with its code, a mistake in the operation unchanged, and internal_error for
  * anything else, which also goes to `onFailure`.
@@ -82,21 +80,18 @@ const masked = (error: GraphQLError, onFailure: (error: unknown) => void): Graph
     return { ...shown, message: cause.message, extensions: { code: "bad_request", status: 400 } };
   if (!cause || cause instanceof GraphQLError)
     return { ...shown, extensions: { code: "bad_request", status: 400, ...shown.extensions } };
-  const sqlState = sqlStateOf(cause);
-  if (sqlState === "57014")
+  if ("code" in cause && cause.code === "57014")
     return { ...shown, message: TOO_LONG, extensions: { code: "service_unavailable", status: 503 } };
-  if (sqlState.startsWith("22"))
-    return { ...shown, message: BAD_VALUE, extensions: { code: "bad_request", status: 400 } };
+  if (isBadValue(cause)) return { ...shown, message: BAD_VALUE, extensions: { code: "bad_request", status: 400 } };
   const { detail, extensions } = extensionsOf(cause);
   if (extensions["code"] === "internal_error") onFailure(cause);
   return { ...shown, message: detail, extensions };
 };
 
 const TOO_LONG = `This took longer than ${OPERATION_MS / 1_000} seconds and was stopped. Ask for less at once.`;
-const BAD_VALUE = "A value does not have the form that its type asks for, such as that of an id or a time.";
 
 /**
- * Makes the moderators' GraphQL schema from the database's catalog. Pages and HTTP requests both use it.
+ * Makes the moderators' GraphQL schema from the database's catalog.
  * @param pool connections whose login may do nothing before it has entered as a moderator
  * @param inTurn runs work that holds one of these connections, when it is the moderator's turn
  * @param onFailure receives unexpected errors, which clients do not see
@@ -136,7 +131,7 @@ export const openAdminSchema = async (
 
   const prepare = (operation: Operation): DocumentNode => {
     const { query, variables = {}, operationName = null } = operation;
-    const document = typeof query === "string" ? parse(query, { maxTokens: LIMITS.tokens }) : query;
+    const document = parse(query, { maxTokens: LIMITS.tokens });
     checkLimits(schema, document, operationOf(document, operationName), variables);
     const mistakes = validate(schema, document, undefined, { maxErrors: MAX_ERRORS });
     if (mistakes.length > 0) throw new AggregateError(mistakes);

@@ -1,33 +1,35 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
 import { PROBLEMS, type Problem, type ProblemCode, problem, problemOf } from "../base/problem.ts";
+import type { Arguments } from "../database/database.ts";
 import { type Handler, readAnswer, STALE_FORM, seeOther } from "../pages/frame.ts";
-import type { OperationName } from "./operations.ts";
 import type { Frame } from "./render.ts";
 
-/** What an admin page uses: GraphQL as the moderator, and the frame of the page. */
+/** What an admin page uses: functions of schema `admin` as the moderator, and the frame of the page. */
 export type PageContext = {
-  /** Executes an operation as the moderator of a request. @throws Problem for the first error of the result */
-  ask: <Data>(request: Request, operation: OperationName, variables?: Record<string, unknown>) => Promise<Data>;
+  /** Calls a function as the moderator of a request, in one transaction. @returns its result as text @throws Problem */
+  call: (request: Request, name: string, args?: Arguments) => Promise<string>;
   baseUrl: () => string;
-  /** The frame around the page's content. */
-  frame: (
+  /**
+   * Renders a page.
+   * @param shown what its function returned, and what else its template and frame need
+   */
+  render: (
     request: Request,
-    viewer: Frame["viewer"],
-    place: Frame["place"],
-    rest?: Pick<Frame, "notice" | "fault">,
-  ) => Frame;
+    template: string,
+    shown: Shown & Pick<Frame, "notice" | "fault"> & Record<string, unknown>,
+  ) => string;
   /** The CSRF token of the page's forms. */
   token: (request: Request, response: Response) => string;
   /** The path of an admin page on this host. */
   path: (path: string) => string;
 };
 
-/** The result of `viewer`: the moderator who requests a page. */
-export type Viewer = { viewer: Frame["viewer"] };
+/** What every function of a page returns: the moderator who requests it. */
+export type Shown = Pick<Frame, "viewer">;
 
-/** Whether a list has more rows, and the cursor of the last one. */
-export type PageInfo = { hasNextPage: boolean; endCursor: string | null };
+/** A page of a list, and the cursor of the next one. */
+export type Rows<Row> = { rows: Row[]; next: string | null };
 
 /** Reads the fields of a form. @throws Problem when this browser did not get the form from us */
 export const formOf = async (context: PageContext, request: Request, response: Response): Promise<URLSearchParams> => {

@@ -1,17 +1,16 @@
-import type { Request } from "express";
-import { type ProblemCode, problem } from "../base/problem.ts";
-import type { Page } from "../pages/frame.ts";
+import type { Router } from "express";
+import { problem } from "../base/problem.ts";
+import type { Database } from "../database/database.ts";
+import { type Page, servePages } from "../pages/frame.ts";
 import { signInPath } from "../pages/render.ts";
 import { sessionHash } from "../pages/session.ts";
 import { giveFormToken } from "../web/csrf.ts";
-import { requestIdOf } from "../web/send.ts";
 import { accountPages } from "./account_page.ts";
-import type { AdminSchema } from "./graphql.ts";
+import { BAD_VALUE, isBadValue } from "./bad_value.ts";
 import { listPages } from "./list_pages.ts";
 import { offerPages } from "./offer_page.ts";
-import { OPERATIONS, type OperationName } from "./operations.ts";
 import type { PageContext } from "./page_context.ts";
-import { ASSET_FILES } from "./render.ts";
+import { ASSET_FILES, renderAdmin } from "./render.ts";
 import { settingsPages } from "./settings_page.ts";
 
 const assets = (): Page[] =>
@@ -26,34 +25,30 @@ const assets = (): Page[] =>
     },
   }));
 
-/** Makes the pages below /admin. */
-export const adminPages = (site: { schema: AdminSchema; baseUrl: () => string }): Page[] => {
-  const { schema, baseUrl } = site;
+/** Makes the router for the pages below /admin. src/admin/admin.ts has checked that the request is a moderator's. */
+export const adminPages = ({ call }: Pick<Database, "call">, baseUrl: () => string): Router => {
   const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");
   const context: PageContext = {
     baseUrl,
-    async ask<Data>(request: Request, operation: OperationName, variables: Record<string, unknown> = {}) {
-      const session = sessionHash(request, baseUrl());
-      if (session === null) throw problem("not_found", "There is nothing at this address.");
-      const caller = { session, requestId: request.res ? requestIdOf(request.res) : "" };
-      const { body } = await schema.run(caller, { query: OPERATIONS[operation], variables });
-      const [error] = body.errors ?? [];
-      if (error) {
-        const { code, status: _status, ...members } = error.extensions ?? {};
-        throw problem(code as ProblemCode, error.message, members);
+    async call(request, name, args = {}) {
+      const moderator = sessionHash(request, baseUrl());
+      if (moderator === null) throw problem("not_found", "There is nothing at this address.");
+      try {
+        return await call({ moderator }, name, args);
+      } catch (error) {
+        throw isBadValue(error) ? problem("bad_request", BAD_VALUE) : error;
       }
-      return body.data as Data;
     },
-    frame: (request, viewer, place, rest = {}) => ({
-      baseUrl: baseUrl(),
-      viewer,
-      place,
-      signIn: signInPath(baseUrl(), request.originalUrl, true),
-      ...rest,
-    }),
+    render: (request, template, shown) =>
+      renderAdmin({
+        ...shown,
+        baseUrl: baseUrl(),
+        template,
+        signIn: signInPath(baseUrl(), request.originalUrl, true),
+      }),
     token: (request, response) => giveFormToken(request, response, baseUrl(), request.path),
     path: (path) => `${root()}/admin${path}`,
   };
   const list = [...listPages(context), ...offerPages(context), ...accountPages(context), ...settingsPages(context)];
-  return [...list.map((page) => ({ ...page, runsScripts: true as const })), ...assets()];
+  return servePages([...list.map((page) => ({ ...page, runsScripts: true as const })), ...assets()], baseUrl);
 };

@@ -19,15 +19,14 @@ import {
  * or executed. So a request over a limit costs only a walk through the document that stops at the limit.
  */
 export const LIMITS = {
-  /** The IDE's introspection query takes 1,200 tokens, a page of ours 400. */
+  /** The IDE's introspection query takes 1,200 tokens. */
   tokens: 3_000,
   /** A case with its offer, account, the account's offers and their decisions has nine levels. */
   depth: 12,
   /** The IDE's introspection query nests types within types. */
   introspectionDepth: 20,
   /**
-   * Aliases count as fields, because each is planned anew: 240 of them blocked the process for 0.4 seconds. Our largest
-   * page asks for about a hundred.
+   * Aliases count as fields, because each is planned anew: 240 of them blocked the process for 0.4 seconds.
    */
   fields: 150,
   /** Fields of the IDE's introspection query, which need no planning. */

@@ -5,7 +5,7 @@ import { measured } from "../base/tracing/tracing.ts";
 import { visibleName, withUnseenShown } from "../base/visible_text.ts";
 import { type Asset, assetPath, readAsset } from "../pages/assets.ts";
 
-/** Renders the moderators' pages. Templates are compiled once, when the first moderator comes. */
+/** Renders the moderators' pages. */
 
 const TEMPLATES = new URL("./templates/", import.meta.url);
 const ASSETS = new URL("./assets/", import.meta.url);
@@ -119,16 +119,17 @@ export const piecesOf = (text: string, readings: { field: string; start: number;
 /** The frame of an admin page. */
 export type Frame = {
   baseUrl: string;
+  /** The moderator who requests the page. */
   viewer: {
-    accountId: string;
+    account_id: string;
     name: string;
     /** What the moderator has to do before deciding; null for nothing. */
-    signInObstacle: "add_method" | "sign_in_again" | null;
+    sign_in_obstacle: "add_method" | "sign_in_again" | null;
   };
   /** The path to sign in again and come back to this page. */
   signIn: string;
-  /** The entry of the navigation that is current; null for none. */
-  place: "queue" | "search" | "settings" | "audit" | null;
+  /** The name of the page's template, which is the current entry of the navigation if that has the page. */
+  template: string;
   /** What was just done. */
   notice?: { text: string; href?: string; link?: string } | undefined;
   /** Why something was not done. */
@@ -137,16 +138,16 @@ export type Frame = {
 
 /**
  * Renders an admin page.
- * @param template the name of its file without .eta
+ * @param shown its frame, and what its template needs
  * @returns HTML
  */
-export const renderAdmin = (template: string, frame: Frame, data: object): string => {
-  const root = new URL(frame.baseUrl).pathname.replace(/\/$/, "");
+export const renderAdmin = (shown: Frame): string => {
+  const { template } = shown;
+  const root = new URL(shown.baseUrl).pathname.replace(/\/$/, "");
   return measured("render", { name: `render admin ${template}` }, () =>
     eta.render(`@${template}`, {
-      ...data,
-      ...frame,
-      viewer: { ...frame.viewer, name: visibleName(frame.viewer.name) },
+      ...shown,
+      viewer: { ...shown.viewer, name: visibleName(shown.viewer.name) },
       root,
       admin: `${root}/admin`,
       base: `${root}/${assetPath("souk.css")}`,

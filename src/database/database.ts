@@ -10,13 +10,16 @@ import { createTurns, type Turns } from "./turns.ts";
 /** The caller: an agent (by the hash of its token), a person (by the hash of the session's secret), or a visitor. */
 export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
 
-/** Arguments of an `api` function by name. Objects are sent as JSON. */
+/** A person who calls as a moderator. */
+export type Moderator = { moderator: Buffer };
+
+/** Arguments of a function by name. Objects are sent as JSON. */
 export type Arguments = Record<string, string | number | boolean | Buffer | null | object>;
 
 /**
- * What calls share in turns (src/database/turns.ts). Reads and searches use read-only transactions, on a replica if
- * they may (src/database/replicas.ts). Reads take a few milliseconds and share connections (shared_connections.ts);
- * anything longer is a search. The admin has its own connections.
+ * What calls share in turns (src/database/turns.ts). Reads and searches use read-only transactions, on a replica if they
+ * may (src/database/replicas.ts). Reads take a few milliseconds and share connections (shared_connections.ts), so whatever
+ * takes longer is a search. The moderators' GraphQL has connections of its own.
  */
 export type Lane = "read" | "search" | "write" | "admin";
 
@@ -26,13 +29,14 @@ type Place = Lane | "replica read" | "replica search";
 /** The database as the HTTP layer sees it. */
 export type Database = {
   /**
-   * Calls one `api` function as the actor, in one statement, when it is the turn of the current request's caller.
+   * Calls one function as the actor, in one statement, when it is the turn of the current request's caller: of schema
+   * `admin` as a moderator, otherwise of schema `api`.
    * @param args a function, if making the arguments takes processor time: it runs in the caller's turn
-   * @returns the function's jsonb result as text, not parsed
+   * @returns the function's result as text, which is JSON unless the function returns a row
    * @throws the error of PostgreSQL; src/base/problem.ts turns it into a problem
    */
   call(
-    actor: Actor,
+    actor: Actor | Moderator,
     name: string,
     args: Arguments | (() => Arguments | Promise<Arguments>),
     lane?: Exclude<Lane, "admin">,
@@ -80,7 +84,7 @@ export type DatabaseOptions = {
   outOfPatience?: AbortSignal;
 };
 
-/** Moderators are few, and their queries must not take connections from the API. */
+/** Moderators are few, and their GraphQL must not take connections from the API. */
 export const ADMIN_POOL_SIZE = 3;
 
 /**
@@ -185,6 +189,7 @@ export const runOn = async <Row extends pg.QueryResultRow>(
 const ENTER = {
   agent: "internal.enter_agent($1)",
   person: "internal.enter_person($1)",
+  moderator: "internal.enter_moderator($1)",
   visitor: null,
   // The login of the embedded database is a superuser, so a visitor's call must switch to the login role.
   "embedded visitor": "set_config('role', 'souk_api', true) = 'souk_api'",
@@ -212,7 +217,7 @@ export const statementOf = (
   const settings = about.map((setting) => `set_config('market.${setting}', $${place++}, true) <> ''`);
   const args = names.map((argument) => `"${argument}" => $${place++}`).join(", ");
   const entering = [reads, ENTER[kind], ...settings].filter((step) => step !== null).join(" and ");
-  const call = `select api.${name}(${args})::text as body`;
+  const call = `select ${kind === "moderator" ? "admin" : "api"}.${name}(${args})::text as body`;
   return entering
     ? `with actor as materialized (select ${entering} as entered) ${call} from actor where entered`
     : call;
@@ -282,7 +287,7 @@ const createPrepared = () => {
       text: statementOf(entering, name, names, mode, settings),
       // PostgreSQL cuts longer names of statements at 63 bytes.
       name: `${entering} ${mode} ${settings.map((setting) => setting[0]).join("")} ${name} ${names.length}`,
-      step: { name: `api.${name}`, kind: "client", attributes: DATABASE },
+      step: { name: `${entering === "moderator" ? "admin" : "api"}.${name}`, kind: "client", attributes: DATABASE },
     };
     byFunction.set(name, [...ways, prepared]);
     return prepared;
@@ -297,6 +302,13 @@ const isUnknownCaller = (error: unknown): error is Error =>
   error instanceof Error && "hint" in error && typeof error.hint === "string" && error.hint.includes("unknown_caller");
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
+
+/** The kind of an actor, and the hash that identifies it. */
+const whoOf = (actor: Actor | Moderator): ["agent" | "person" | "moderator", Buffer] | ["visitor", null] => {
+  if (actor === "visitor") return ["visitor", null];
+  if ("agent" in actor) return ["agent", actor.agent];
+  return "person" in actor ? ["person", actor.person] : ["moderator", actor.moderator];
+};
 
 /**
  * Opens the database for the HTTP layer. Each call is one prepared statement: it first enters as the actor (for example
@@ -326,7 +338,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         });
   const prepare = createPrepared();
   const callers = createCallers();
-  const unknown: { agent?: Error; person?: Error } = {};
+  const unknown: { agent?: Error; person?: Error; moderator?: Error } = {};
   const runShared = shares ? shareConnections(reader, SHARED_CONNECTIONS, isRefusal) : null;
   const read = embedded ? "write" : "read";
   /** Searches take longest, so they never hold more than half of the connections. */
@@ -368,8 +380,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
 
   return {
     async call(actor, name, given, lane = "write") {
-      const kind = actor === "visitor" ? "visitor" : "agent" in actor ? "agent" : "person";
-      const hash = actor === "visitor" ? null : "agent" in actor ? actor.agent : actor.person;
+      const [kind, hash] = whoOf(actor);
       const refusal = hash && callers.refusalOf(hash);
       if (refusal) throw refusal;
 
@@ -418,7 +429,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         if (hash !== null) callers.accept(hash);
         return body;
       } catch (error) {
-        if (hash !== null && kind !== "visitor" && isUnknownCaller(error)) {
+        if (kind !== "visitor" && isUnknownCaller(error)) {
           // All these errors are the same, so one is kept.
           unknown[kind] ??= error;
           callers.refuse(hash, unknown[kind]);

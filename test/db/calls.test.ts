@@ -104,9 +104,15 @@ test("endpoints pass their functions all required arguments and no unknown ones"
 });
 
 test("pages and handlers pass functions all required arguments and no unknown ones", async (t) => {
-  const calls = (await sourcesIn("src")).flatMap(apiCallsOf);
-  t.true(calls.length >= 15, `${calls.length} calls were found`);
-  t.deepEqual(faultsOf(calls, await signaturesOf("api")), []);
+  const sources = await sourcesIn("src");
+  for (const [schema, isOwn, least] of [
+    ["api", false, 15],
+    ["admin", true, 10],
+  ] as const) {
+    const calls = sources.filter(({ path }) => path.startsWith("src/admin/") === isOwn).flatMap(apiCallsOf);
+    t.true(calls.length >= least, `${calls.length} calls of ${schema} were found`);
+    t.deepEqual(faultsOf(calls, await signaturesOf(schema)), []);
+  }
 });
 
 test("the worker passes functions the right number of arguments", async (t) => {

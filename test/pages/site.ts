@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { createCallers } from "../../src/database/callers.ts";
-import type { Actor, Arguments, Database } from "../../src/database/database.ts";
+import type { Actor, Arguments, Database, Moderator } from "../../src/database/database.ts";
 import { pages } from "../../src/pages/pages.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
 
@@ -15,7 +15,7 @@ import type { SignIn } from "../../src/sign_in/sign_in.ts";
  *   script   what each function returns, by its name. If the value is an Error, the function throws it
  */
 
-type Call = { actor: Actor; name: string; args: Arguments; pool: string | undefined };
+type Call = { actor: Actor | Moderator; name: string; args: Arguments; pool: string | undefined };
 
 /** The answers of the fake database by function name. */
 export type Script = Record<string, unknown>;

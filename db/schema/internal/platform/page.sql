@@ -8,7 +8,7 @@ begin
 end
 $$;
 comment on function internal.cursor_of(jsonb) is 'Returns a position in a list as an opaque cursor (base64url).';
-grant execute on function internal.cursor_of(jsonb) to souk_agent, souk_person;
+grant execute on function internal.cursor_of(jsonb) to souk_agent, souk_person, souk_moderator;
 
 create or replace function internal.position_of(cursor text, list text, member text default 'cursor') returns jsonb
   language plpgsql stable
@@ -52,7 +52,7 @@ $$;
 comment on function internal.position_of(text, text, text) is
   'Returns the position that a cursor of this list holds; null without a cursor. Raises 400 for a cursor of another '
   'list. The name of the list contains every parameter that must be the same on all pages.';
-grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person;
+grant execute on function internal.position_of(text, text, text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function internal.page(cursor jsonb, more boolean) returns jsonb
   language plpgsql immutable parallel safe

@@ -34,4 +34,5 @@ end
 $$;
 comment on function internal.raise_field_problems(jsonb, jsonb) is
   'Raises 400 bad_request with the given errors: [{pointer, detail}].';
-grant execute on function internal.raise_field_problems(jsonb, jsonb) to souk_api, souk_agent, souk_person;
+grant execute on function internal.raise_field_problems(jsonb, jsonb)
+  to souk_api, souk_agent, souk_person, souk_moderator;

@@ -4,16 +4,17 @@ import { z } from "zod";
 import type { Log } from "../base/log.ts";
 import { problem } from "../base/problem.ts";
 import type { Database } from "../database/database.ts";
-import { servePages } from "../pages/frame.ts";
 import { sessionHash } from "../pages/session.ts";
 import { readJsonBody } from "../web/body.ts";
 import { checkSender } from "../web/csrf.ts";
 import { requestIdOf } from "../web/send.ts";
 import { openAdminSchema } from "./graphql.ts";
 import { ide } from "./ide.ts";
-import { adminPages } from "./pages.ts";
 
-/** The router of /admin. src/admin/admin.ts has already checked that the request is a moderator's. */
+/**
+ * The router of the moderators' GraphQL and its IDE. src/admin/admin.ts has already checked that the request is a
+ * moderator's.
+ */
 
 /** Many times the longest query that people write, with its variables. */
 const BODY_BYTES = 100 * 1024;
@@ -31,8 +32,8 @@ const admitted = (request: Request, baseUrl: string): Buffer => {
   return session;
 };
 
-/** Makes the router of /admin. @throws when the database's catalog cannot be read */
-export const openAdminRouter = async (context: {
+/** Makes the router of GraphQL. @throws when the database's catalog cannot be read */
+export const openGraphqlRouter = async (context: {
   pool: pg.Pool;
   log: Log;
   baseUrl: () => string;
@@ -65,11 +66,5 @@ export const openAdminRouter = async (context: {
 
   router.all("/admin/graphql", graphql);
   router.use(ide(baseUrl));
-  router.use(servePages(adminPages({ schema, baseUrl }), baseUrl));
-  // A request for an unknown path below /admin is logged like one for any unknown path.
-  router.use((_request, response, next) => {
-    response.locals["operation"] = null;
-    next();
-  });
   return router;
 };
