@@ -195,7 +195,7 @@ test("the commands of the guide to mail show that a foreign link does nothing, a
   const [query] = await blocksOf("/docs/mail", "sql");
   await withClient(database.url, async (client) => {
     await client.query("set session authorization souk_dba");
-    t.deepEqual((await client.query(query?.text ?? "")).rows, [{ people: "0", told: "0", last: null }]);
+    t.deepEqual((await client.query(query?.text ?? "")).rows, [{ people: "0", mailed: "0", last: null }]);
   });
 });
 

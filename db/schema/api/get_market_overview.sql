@@ -1,6 +1,6 @@
 -- What the home page shows of the market, if the operator wants it (setting show_market): how much there is, and the
--- newest titles. Anybody sees the home page, so it leaves out more than the search does: what waits for a moderator,
--- titles that name a contact, and people who look for people.
+-- newest titles. Anybody sees the home page, so it leaves out more than the search does: offers that wait for a
+-- moderator, titles that name a contact, and people who look for people.
 
 create or replace function api.get_market_overview() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -1,4 +1,4 @@
--- The page of an offer, for whoever has the link. Only a person with a session sees the contact.
+-- The page of an offer, for anybody with the link. Only a person with a session sees the contact.
 
 create or replace function api.get_offer_page(id uuid, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -28,12 +28,12 @@ begin
   end if;
   -- Calls at the same time must see each other's webhooks.
   perform pg_advisory_xact_lock(hashtextextended('webhooks ' || internal.account_id(), 0));
-  if (select count(*) from market.webhook w where w.account_id = internal.account_id()) >= internal.most_webhooks() then
+  if (select count(*) from market.webhook w where w.account_id = internal.account_id()) >= internal.max_webhooks() then
     -- Returned and not raised, because the call was admitted, so it counts.
     return admitted || jsonb_build_object('status', 409, 'body', jsonb_build_object('code', 'invalid_state',
       'detail', format(
         'The account has %s webhooks, and may have no more. List them with GET /v1/webhooks, and delete one first.',
-        internal.most_webhooks())));
+        internal.max_webhooks())));
   end if;
   created := internal.uuid_v7();
   insert into market.webhook (id, account_id, agent_id, url, types, encrypted_secret)

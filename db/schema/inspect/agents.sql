@@ -20,7 +20,7 @@ comment on column inspect.agents.name is 'The name that the agent gave itself. A
 comment on column inspect.agents.created_at is 'When the agent called POST /v1/connect.';
 comment on column inspect.agents.connected_at is
   'When a person approved the agent. While this is null, the writes of the agent are refused with 403. It is null '
-  'again after the account was recovered (market.agent.disconnected_at), until the person approves the agent anew.';
+  'again after the account was recovered (market.agent.disconnected_at), until the person approves the agent again.';
 comment on column inspect.agents.removed_at is
   'When the agent was removed. From then on its calls are refused with 401.';
 comment on column inspect.agents.calls_last_hour is

@@ -188,13 +188,13 @@ declare
     select from market.reembedding r where r.finished_at is null and inspect.is_underway('reembed', r.id));
 begin
   return query
-  select 'offer_has_contact', 'offer ' || o.id, 'it is published, and names no way to reach anybody'
+  select 'offer_has_contact', 'offer ' || o.id, 'it is published without a contact'
   from market.offer o tablesample system (check_market.share)
   where o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
 
   -- Without a document, readers build it, and the job build_documents stores it (jobs/build_documents.sql).
   return query
-  select 'document_is_current', 'offer ' || o.id, 'its stored document is not what would be built of it now'
+  select 'document_is_current', 'offer ' || o.id, 'its stored document differs from a newly built one'
   from market.offer o tablesample system (check_market.share)
   where o.document <> internal.build_offer_document(o);
 
@@ -302,7 +302,7 @@ begin
   where j.state = 'held by a dead worker' and j.locked_at < now() - interval '5 minutes';
 
   return query
-  select 'examples_are_learned', 'reading.classifier', 'what changed at ' || v.changed_at || ' is not learned from yet'
+  select 'examples_are_learned', 'reading.classifier', 'the change at ' || v.changed_at || ' is not learned yet'
   from reading.vocabulary_change v
   -- Training begins within ten seconds and takes some seconds.
   where v.changed_at < now() - interval '10 minutes'

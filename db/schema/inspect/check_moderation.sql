@@ -67,7 +67,7 @@ begin
   where o.reviewed and o.status in ('removed', 'rejected', 'pending_review');
 
   return query
-  select 'extraction_is_quoted', 'offer ' || o.id, 'its text does not say what it was read from: ' || q.quotes
+  select 'extraction_is_quoted', 'offer ' || o.id, 'its text does not contain these quotes: ' || q.quotes
   from (
     select f.id, f.text, f.extraction from market.offer f tablesample system (check_moderation.share)
     union all

@@ -19,7 +19,7 @@ begin
   where stuck.id in (select f.submission_id from free f)
     or not exists (select from market.idempotency_key k where k.submission_id = stuck.id);
   -- The API may answer the request for an ask before a worker has read its text. Such a text must still be read. A job
-  -- that will be tried again is left alone, because enqueueing it anew would forget its attempts and their pauses.
+  -- that will be tried again is left alone, because enqueueing it again would forget its attempts and their pauses.
   perform internal.enqueue('complete_submission', unread.id)
   from (select missed.id from (
     select s.id, s.account_id, row_number() over (partition by s.account_id order by a.id) as turn

@@ -102,7 +102,7 @@ end
 $$;
 comment on function jobs.end_attempt(uuid, integer, integer, text, integer, integer) is
   'Stores how an attempt ended, and decides what follows: nothing more, another attempt, or disabling the webhook. '
-  'status: null without a response. error: why there is none, in words for the person. took_ms: how long it took. '
+  'status: null without a response. error: the reason, in words for the person. took_ms: how long it took. '
   'retry_after: seconds that the receiver asked for, or null. Repeated, it does nothing.';
 grant execute on function jobs.end_attempt(uuid, integer, integer, text, integer, integer) to souk_worker;
 

@@ -23,6 +23,6 @@ comment on column market.embedding_model.min_similarity is
 comment on column market.embedding_model.match_min_similarity is
   'An offer with a lower similarity to an ask does not match by its vector.';
 comment on column market.embedding_model.similarity_weight is
-  'How much the similarity of an offer counts in the rank. The words of the query that the offer contains count 1.';
+  'How much the similarity of an offer counts in the rank; the words of the query in the offer count 1.';
 comment on column market.embedding_model.origin is
   'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -1,4 +1,4 @@
--- The one row is the weights with which searches and matches are ranked.
+-- The one row has the weights for ranking searches and matches.
 
 create table market.ranking (
   ranking text constraint ranking_pkey primary key,
@@ -33,13 +33,13 @@ create table market.ranking (
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.ranking is
-  'The one row is the weights with which searches and matches are ranked. A search adds them up and divides by the '
-  'largest possible sum; a match adds them up.';
+  'The one row has the weights for ranking searches and matches. A search adds them up and divides by the largest '
+  'possible sum; a match adds them up.';
 comment on column market.ranking.ranking is 'default.';
-comment on column market.ranking.in_title is 'How much a term of the query counts that stands in the title.';
-comment on column market.ranking.in_text is 'How much a term counts that stands only in the text.';
-comment on column market.ranking.in_category is 'How much a term counts that only the category agrees with.';
-comment on column market.ranking.density is 'The most that counts how often and how early the terms occur.';
+comment on column market.ranking.in_title is 'How much a term of the query counts in the title.';
+comment on column market.ranking.in_text is 'How much a term counts that is only in the text.';
+comment on column market.ranking.in_category is 'How much a term counts that only the category has.';
+comment on column market.ranking.density is 'The maximum for how often and how early the terms occur.';
 comment on column market.ranking.modifier is
   'The part of a term''s weight that remains if it only describes what is wanted.';
 comment on column market.ranking.place is 'How much the place read from the query counts.';
@@ -49,8 +49,8 @@ comment on column market.ranking.same_domain is 'How much the domain alone count
 comment on column market.ranking.other_domain is 'How much another domain counts.';
 comment on column market.ranking.same_kind is 'How much the kind read from the query counts.';
 comment on column market.ranking.other_kind is
-  'How much a thing counts that is found for a service or a job, and the reverse.';
-comment on column market.ranking.match_base is 'The score of a match of which nothing more is known.';
+  'How much a thing counts in a search for a service or a job, and the reverse.';
+comment on column market.ranking.match_base is 'The score of a match about which nothing more is known.';
 comment on column market.ranking.match_similarity is 'How much the similarity of the vectors counts in a match.';
 comment on column market.ranking.match_category is 'How much the same category counts in a match.';
 comment on column market.ranking.match_words is 'How much shared words count in a match.';
@@ -58,7 +58,7 @@ comment on column market.ranking.match_place is 'How much the wanted place count
 comment on column market.ranking.match_other_place is 'How much another place counts in a match.';
 comment on column market.ranking.match_price is 'How much a price within the limit counts in a match.';
 comment on column market.ranking.match_other_condition is 'How much another condition counts in a match.';
-comment on column market.ranking.match_musts is 'How much the words that must be there count in a match.';
+comment on column market.ranking.match_musts is 'How much required words count in a match.';
 comment on column market.ranking.match_attributes is 'How much equal attributes count in a match.';
 comment on column market.ranking.match_other_attributes is 'How much other attributes count in a match.';
 comment on column market.ranking.origin is

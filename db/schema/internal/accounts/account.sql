@@ -82,7 +82,7 @@ begin
     select from market.proved_method m
     where m.account_id = internal.account_id() and m.method <> delete_proved_method.method) then
     perform internal.raise_problem(409, 'invalid_state',
-      'This is the only way to sign in to your account. Without it, whoever loses this browser loses the account. Add '
+      'This is the only way to sign in to your account. Without it, you lose the account with this browser. Add '
       'another one first, or confirm that you want none.',
       '{"confirm": true}');
   end if;

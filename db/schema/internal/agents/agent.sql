@@ -1,4 +1,4 @@
--- What is deleted or cancelled when an agent is removed, and which agents are abandoned.
+-- What the removal of an agent deletes or cancels, and which agents are abandoned.
 
 create or replace function internal.end_removed_agent() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -24,7 +24,7 @@ as $$
 begin
   return agent.connected_at is null and agent.disconnected_at is null
     and agent.created_at <= now() - is_abandoned.span
-    -- Of an account that a person has claimed, the activity and the reports are not the agent's.
+    -- In an account that a person has claimed, the activity and the reports are not the agent's.
     and (exists (select from market.account a where a.id = agent.account_id and a.claimed_at is not null)
       or exists (select from market.account_stats p
           where p.account_id = agent.account_id and p.last_active_at <= now() - is_abandoned.span)

@@ -150,8 +150,8 @@ declare
   refuser text := internal.site_of(internal.network_of(count_decline.address));
   marks text[];
 begin
-  -- A program refuses a link as soon as it has it; a person reads the page first. Whoever runs an agent could refuse
-  -- its links to block others whose agents have the same address, so refusals from that address do not count.
+  -- A program refuses a link as soon as it has it; a person reads the page first. An agent's operator could refuse its
+  -- links to block others whose agents have the same address, so refusals from that address do not count.
   if connection.created_at > now() - interval '10 seconds' or count_decline.browser_hash is null
       or coalesce(refuser = internal.site_of(connection.address), true) then
     return;

@@ -1,5 +1,5 @@
 -- Which agents go on acting for an account when somebody proves a method for it, or leaves it. Nobody takes over agents
--- that somebody else approved without seeing them, and no agent acts for an account that nobody can open.
+-- unseen that somebody else approved, and no agent acts for an account that nobody can open.
 
 create or replace function internal.check_agents_chosen(account_id uuid, kept uuid[]) returns void
   language plpgsql stable

@@ -5,12 +5,12 @@
 --   job       deliver_webhook, for one webhook; it takes what is due, and ends before the attempts do
 --   lease     a worker that takes a delivery has a minute to say how the attempt ended; then others may take it
 
-create or replace function internal.most_webhooks() returns integer
+create or replace function internal.max_webhooks() returns integer
   language sql immutable parallel safe
 -- Enough for an account's own programs, and a bound for what one event can cause.
 as $$ select 5 $$;
-comment on function internal.most_webhooks() is 'Returns how many webhooks an account may have.';
-grant execute on function internal.most_webhooks() to souk_agent, souk_person;
+comment on function internal.max_webhooks() is 'Returns how many webhooks an account may have.';
+grant execute on function internal.max_webhooks() to souk_agent, souk_person;
 
 create or replace function internal.attempt_delay(attempt integer) returns interval
   language sql immutable parallel safe

@@ -65,7 +65,7 @@ begin
   elsif offer.status <> all (may_be)
     and not (waits and decide_offer.action in ('publish', 'reject')) then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s; only what is %s can be decided so.', replace(offer.status, '_', ' '),
+      format('This offer is %s; this decision needs one that is %s.', replace(offer.status, '_', ' '),
         replace(array_to_string(may_be, ' or '), '_', ' ')));
   elsif decide_offer.action = 'uphold' and 'appeal' <> all (coalesce(review.causes, '{}')) then
     perform internal.raise_problem(409, 'invalid_state', 'Nobody has appealed against the removal of this offer.');

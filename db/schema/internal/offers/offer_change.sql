@@ -1,11 +1,10 @@
 -- Changes of approved offers while pre-moderation is on. A change waits in market.offer_change, and the approved
 -- version stays visible. A moderator publishes or rejects the change. A later change of the same offer replaces a
 -- waiting one.
---
 -- An offer was approved if it was ever published: nothing is published without approval while the switch is on, and
--- what was published before counts as approved. So an offer that is archived, changed and republished is published as
--- it was approved. Turning the switch off publishes nothing: what waits still waits for a moderator, as new offers do.
--- A change that is sent after that is published at once.
+-- earlier offers count as approved. So an offer that is archived, changed and republished appears as it was approved.
+-- Turning the switch off publishes nothing: waiting changes and new offers still wait for a moderator, but later
+-- changes are published at once.
 
 create or replace function internal.must_wait(offer market.offer, version market.offer) returns boolean
   language plpgsql stable

@@ -41,7 +41,7 @@ begin
   if admission ? 'status' then
     return admission;
   end if;
-  -- The admission gets to the disk with the answer at the latest (make_durable.sql).
+  -- The admission is on the disk with the answer at the latest (make_durable.sql).
   perform set_config('synchronous_commit', 'off', true);
   -- A change that arrived earlier may be admitted later: its process may have waited for a connection, and a new
   -- connection needs many milliseconds to plan statements that others have planned already.

@@ -67,7 +67,7 @@ create or replace function internal.check_replicas(
   out lacking boolean[], out snapshot pg_snapshot, out lsn pg_lsn, out server text
 )
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  -- PostgreSQL would plan the statement anew for each array, which takes longer than running it.
+  -- Otherwise PostgreSQL would plan the statement for each array, which takes longer than running it.
   set plan_cache_mode = force_generic_plan
 as $$
 begin
