@@ -4,7 +4,7 @@
  * Folders and files in which tests wait longest come first, so that no long file is left to run alone at the end. Folders
  * that are not named come last: their tests compute, and are over in seconds.
  */
-const FIRST = ["test/db/vocabulary.", "test/faults/", "test/admin/", "test/sign_in/", "test/pages/", "test/http/", "test/eval/", "test/db/"];
+const FIRST = ["test/faults/embedded.", "test/db/vocabulary.", "test/db/restore.", "test/db/migrator.", "test/db/load_data.", "test/faults/", "test/admin/", "test/sign_in/", "test/pages/", "test/http/", "test/eval/", "test/db/"];
 
 const rank = (file) => {
   const place = FIRST.findIndex((first) => file.replaceAll("\\", "/").includes(`/${first}`));

@@ -1,5 +1,5 @@
 import test from "ava";
-import { openMarket, vectorOf } from "./market.ts";
+import { vectorOf } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /**
@@ -27,7 +27,7 @@ const FILTERS = [
 ];
 const DEPTHS = [1, 20, 100];
 
-const fillCrowd = async (market: Awaited<ReturnType<typeof openMarket>>): Promise<void> => {
+const fillCrowd = async (): Promise<void> => {
   await market.sql(
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
      insert into market.offer (status, text, title, published_at, domain, category, offer_kind, location_text, reviewed,
@@ -57,32 +57,35 @@ const fillCrowd = async (market: Awaited<ReturnType<typeof openMarket>>): Promis
 };
 
 test.before(async () => {
-  await fillCrowd(market);
+  await fillCrowd();
 });
 
-test("candidates by words are the newest offers that have the words and pass the filters, however old", async (t) => {
-  for (const words of WORDS) {
-    for (const filters of FILTERS) {
-      const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
-        `with c as (select search.to_search_filter($2, now(), null, null) as conditions)
+test.serial(
+  "candidates by words are the newest offers that have the words and pass the filters, however old",
+  async (t) => {
+    for (const words of WORDS) {
+      for (const filters of FILTERS) {
+        const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
+          `with c as (select search.to_search_filter($2, now(), null, null) as conditions)
          select d.depth, search.lexical_candidates($1, c.conditions, d.depth) as found,
            array(select o.id from market.offer o where o.search @@ $1::tsquery and search.matches_filter(o, c.conditions)
              order by o.published_at desc, o.id desc limit d.depth) as expected
          from c, unnest($3::integer[]) as d (depth)`,
-        [words, filters, DEPTHS],
-      );
-      for (const { depth, found, expected } of rows) {
-        t.deepEqual(found, expected, `${words} ${JSON.stringify(filters)} ${depth}`);
+          [words, filters, DEPTHS],
+        );
+        for (const { depth, found, expected } of rows) {
+          t.deepEqual(found, expected, `${words} ${JSON.stringify(filters)} ${depth}`);
+        }
       }
     }
-  }
-  const [some] = await market.sql(
-    "select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}', now(), null, null), 100)) as count",
-  );
-  t.true(some.count > 2);
-});
+    const [some] = await market.sql(
+      "select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}', now(), null, null), 100)) as count",
+    );
+    t.true(some.count > 2);
+  },
+);
 
-test("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
+test.serial("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql(
       `with c as (select search.to_search_filter($1, now(), null, null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
@@ -96,16 +99,47 @@ test("a search by vector with a filter finds the nearest of all offers that pass
   }
 });
 
-test("in a large market, the index and comparing together find the nearest of all offers that pass", async (t) => {
-  const own = await openMarket(t);
-  await fillCrowd(own);
-  // The planner's estimates say how large the market is. So this one takes the ways of a market of 100,000 offers.
-  await own.sql(
-    "update pg_class set reltuples = 100000 where oid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)",
+test.serial("a place whose text equals its city is searched for once", async (t) => {
+  const [row] = await market.sql(
+    `select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same, search.place_query('Berlin')::text as once,
+       search.any_place_query('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
   );
-  for (const filters of FILTERS) {
-    const [row] = await own.sql<{ recall: number | null }>(
-      `with c as materialized (select search.to_search_filter($1, now(), null, null) as conditions),
+  t.is(row.same, row.once);
+  t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
+});
+
+test.serial("the facets stored with an offer's vector equal the offer's facets after each change", async (t) => {
+  const id = await market.offer(await market.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });
+  const facets = async () => {
+    const [row] = await market.sql(
+      "select o.facets::text as offered, e.facets::text as beside from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.id = $1",
+      [id],
+    );
+    t.is(row.beside, row.offered);
+    return row.beside;
+  };
+  await market.embed("offer", id, vectorOf("sofa"));
+  t.true((await facets()).includes("'leeds'"));
+  await market.sql(
+    "update market.offer set location_text = 'Bristol', metadata = '{}', price_hundredths = 0 where id = $1",
+    [id],
+  );
+  t.true((await facets()).includes("'bristol'"));
+  t.true((await facets()).includes("'price/0'"));
+  await market.embed("offer", id, vectorOf("lamp"));
+  t.true((await facets()).includes("'bristol'"));
+});
+
+test.serial(
+  "in a large market, the index and comparing together find the nearest of all offers that pass",
+  async (t) => {
+    // The planner's estimates say how large the market is. So this one takes the ways of a market of 100,000 offers.
+    await market.sql(
+      "update pg_class set reltuples = 100000 where oid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)",
+    );
+    for (const filters of FILTERS) {
+      const [row] = await market.sql<{ recall: number | null }>(
+        `with c as materialized (select search.to_search_filter($1, now(), null, null) as conditions),
          queries as materialized (select e.embedding as near from market.offer_embedding e order by md5(e.offer_id::text) limit 10),
          lists as (
            select array(select n.offer_id from search.nearest_offers(q.near, 'builtin-meaning-1', c.conditions) as n limit 10) as found,
@@ -115,23 +149,22 @@ test("in a large market, the index and comparing together find the nearest of al
            from c, queries q)
        select avg((select count(*) from unnest(b.nearest) as id where id = any (b.found))::float / cardinality(b.nearest)) as recall
        from lists b where b.nearest <> '{}'`,
-      [filters],
-    );
-    t.true(row?.recall === null || (row?.recall ?? 0) >= 0.97, `${JSON.stringify(filters)} ${row?.recall}`);
-  }
-});
+        [filters],
+      );
+      t.true(row?.recall === null || (row?.recall ?? 0) >= 0.97, `${JSON.stringify(filters)} ${row?.recall}`);
+    }
+  },
+);
 
-test("a list that few of the offers pass looks at a part of the market, and says so", async (t) => {
-  const own = await openMarket(t);
-  await fillCrowd(own);
-  const seeker = await own.approved();
+test.serial("a list that few of the offers pass looks at a part of the market, and says so", async (t) => {
+  const seeker = await market.approved();
   const near = { lat: 52.5, lon: 13.4, radius_km: 500 };
-  await own.sql(
+  await market.sql(
     `update market.offer set metadata = jsonb_build_object('location',
        jsonb_build_object('point', jsonb_build_object('lat', 52.5, 'lon', 13.4 + random())))`,
   );
   const answer = async (sort: string, filters: object) => {
-    const { results, notices } = await own.call(seeker, "search_offers", {
+    const { results, notices } = await market.call(seeker, "search_offers", {
       request: { filters: sort === "distance" ? { ...filters, near } : filters, sort, limit: 50 },
       model: "builtin-meaning-1",
     });
@@ -142,7 +175,7 @@ test("a list that few of the offers pass looks at a part of the market, and says
   const whole = await Promise.all(SORTS.map((sort) => answer(sort, few)));
   for (const [n, { found, partly }] of whole.entries()) t.true(found > 5 && !partly, SORTS[n]);
   // A market of 800 offers in which a list looks at 60 is like one of 700,000.
-  await own.sql(
+  await market.sql(
     "create or replace function search.most_looked() returns integer language sql immutable parallel safe as 'select 60'",
   );
   for (const [n, sort] of SORTS.entries()) {
@@ -153,36 +186,4 @@ test("a list that few of the offers pass looks at a part of the market, and says
       `${sort}: the index knows that there is none`,
     );
   }
-});
-
-test("a place whose text equals its city is searched for once", async (t) => {
-  const [row] = await market.sql(
-    `select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same, search.place_query('Berlin')::text as once,
-       search.any_place_query('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
-  );
-  t.is(row.same, row.once);
-  t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
-});
-
-test("the facets stored with an offer's vector equal the offer's facets after each change", async (t) => {
-  const own = await openMarket(t);
-  const id = await own.offer(await own.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });
-  const facets = async () => {
-    const [row] = await own.sql(
-      "select o.facets::text as offered, e.facets::text as beside from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.id = $1",
-      [id],
-    );
-    t.is(row.beside, row.offered);
-    return row.beside;
-  };
-  await own.embed("offer", id, vectorOf("sofa"));
-  t.true((await facets()).includes("'leeds'"));
-  await own.sql(
-    "update market.offer set location_text = 'Bristol', metadata = '{}', price_hundredths = 0 where id = $1",
-    [id],
-  );
-  t.true((await facets()).includes("'bristol'"));
-  t.true((await facets()).includes("'price/0'"));
-  await own.embed("offer", id, vectorOf("lamp"));
-  t.true((await facets()).includes("'bristol'"));
 });

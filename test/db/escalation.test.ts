@@ -1,6 +1,6 @@
 import test from "ava";
 import pg from "pg";
-import { createDatabase } from "../support/database.ts";
+import { createDatabase, type Database } from "../support/database.ts";
 
 /**
  * A function that runs as its owner must not run code of its caller. PostgreSQL looks for types in the caller's
@@ -18,15 +18,17 @@ const CALLS = [
   ["souk_dba", "select count(*) from inspect.check(10)"],
 ] as const;
 
+let database: Database;
+test.before(async () => {
+  database = await createDatabase();
+});
+test.after.always(() => database?.drop());
+
 for (const [login, call] of CALLS) {
   test(`functions that run as the owner use nothing from the temporary schema of ${login}`, async (t) => {
-    const database = await createDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    t.teardown(async () => {
-      await client.end();
-      await database.drop();
-    });
+    t.teardown(() => client.end());
     const ran: string[] = [];
     client.on("notice", ({ message }) => ran.push(message ?? ""));
     await client.query(`set default_transaction_read_only = off; set session authorization ${login}`);
