@@ -6,6 +6,7 @@ import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, connectedAgent, eventually, SOFA } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
 import { type Service, startPart } from "../support/service.ts";
+import { sharedService } from "../support/shared.ts";
 import { sql } from "../support/sql.ts";
 
 /** The metrics that an API process and a worker process expose to Prometheus. */
@@ -189,7 +190,7 @@ test.serial(
     t.is((await get(`http://127.0.0.1:${port.worker}/metrics`)).status, 200);
     t.is((await get(`http://127.0.0.1:${port.worker}/v1/me`)).status, 404);
     t.is((await get(`http://127.0.0.1:${port.worker}/metrics`)).headers.get("cache-control"), "no-store");
-    const bare = await startPart("api", { database: database.url }, t);
+    const bare = await sharedService();
     t.is((await get(`${bare.url}/metrics`, TOKEN)).status, 404);
   },
 );

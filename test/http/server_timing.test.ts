@@ -3,28 +3,27 @@ import { hashSecret, newSecret, newToken } from "../../src/base/tokens.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectedAgent, SOFA } from "../support/market.ts";
 import { type Service, startPart } from "../support/service.ts";
+import { sharedService } from "../support/shared.ts";
 import { sql } from "../support/sql.ts";
 
 /** Who is told where the time of a request went. */
 
 let database: Database;
 let api: Service;
-let silent: Service;
 let worker: Service;
 let agent: Agent;
 
 test.before(async () => {
   database = await createDatabase();
-  [api, silent, worker] = await Promise.all([
+  [api, worker] = await Promise.all([
     startPart("api", { database: database.url, env: { SERVER_TIMING: "true" } }),
-    startPart("api", { database: database.url }),
     startPart("worker", { database: database.url }),
   ]);
   agent = await connectedAgent(api.url, database.url);
 });
 
 test.after.always(async () => {
-  await Promise.all([api?.stop(), silent?.stop(), worker?.stop()]);
+  await Promise.all([api?.stop(), worker?.stop()]);
   await database?.drop();
 });
 
@@ -53,7 +52,9 @@ test("a known agent that asks learns the parts of its request, and one that does
 });
 
 test("without the operator's switch nobody learns the times", async (t) => {
-  const { status, headers } = await call(silent.url, "GET", "/v1/me", { headers: { ...as(agent.token), ...ASK } });
+  const silent = await sharedService();
+  const { token } = await connectedAgent(silent.url, silent.database);
+  const { status, headers } = await call(silent.url, "GET", "/v1/me", { headers: { ...as(token), ...ASK } });
   t.is(status, 200);
   t.is(headers["server-timing"], undefined);
 });
