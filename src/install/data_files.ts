@@ -203,7 +203,7 @@ export const TRAINING_FILES = [
 /**
  * Returns a hash that identifies a training set, so that the file of classifiers can name the set it was trained on.
  * @param read returns the text of a file of TRAINING_FILES
- * @param learning the version of the training algorithm (LEARNING in learn.ts)
+ * @param learning the version of the training algorithm (LEARNING in src/reader/training/classifiers.ts)
  */
 export const trainingSetHash = (read: (file: string) => string, learning: number): string =>
   hashOf([`learning ${learning}`, ...TRAINING_FILES.map((file) => hashOf(read(file)))].join("\n"));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../base/enums.ts";
 import type { Meaning } from "./embed/learn.ts";
-import type { PlaceRows } from "./find/gazetteer.ts";
+import type { PlaceRows } from "./propose/gazetteer.ts";
 import type { Span } from "./text/span.ts";
 
 /**
@@ -48,7 +48,7 @@ const price = z.strictObject({
 
 /**
  * `text` is the place as written. The other fields are set only if they are certain. `country` is ISO 3166-1 alpha-2.
- * `point` is never read: it is the position of the city or district in the gazetteer (find/locate.ts), in degrees.
+ * `point` is never read: it is the position of the city or district in the gazetteer (propose/locate.ts), in degrees.
  */
 const location = z.strictObject({
   text: z.string().min(1).max(200),
@@ -282,7 +282,7 @@ export type Vocabulary = {
   /** The places and their names (`reading.place`, `reading.place_name`), as texts. */
   places: PlaceRows;
   /**
-   * The version of the code by which the classifiers were learned (LEARNING in builtin/learn.ts). Null if nothing was
+   * The version of the code by which the classifiers were learned (LEARNING in training/classifiers.ts). Null if nothing was
    * learned yet, absent if the vocabulary does not come from a database.
    */
   learning?: number | null;
@@ -300,7 +300,7 @@ export type Weights = { classes: string[]; bias: number[]; features: string[]; w
 
 /**
  * A labelled text of the training set (`reading.example`): an offer or an ask, so one of the kinds is set. Without a
- * category it teaches only the kind. The text may contain marks (judge/marks.ts).
+ * category it teaches only the kind. The text may contain marks (training/marks.ts).
  */
 export type Example = {
   text: string;

@@ -8,7 +8,7 @@ import { statementOf } from "../../src/database/database.ts";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
-import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
 import { urlOf, withClient } from "../support/client.ts";
 import type { Cluster } from "../support/postgres.ts";

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
 import { seedMeaning } from "../reader/vocabulary.ts";
 import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import test from "ava";
 import { CLASSIFIER_FILE, DATA, formatRows, parseRows, SHIPPED_TABLES } from "../../src/install/data_files.ts";
 import { loadData } from "../../src/install/load_data.ts";
-import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import { LEARNING } from "../../src/reader/training/classifiers.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { sql, sqlValue } from "../support/sql.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { LEARNING } from "../../src/reader/builtin/learn.ts";
+import { LEARNING } from "../../src/reader/training/classifiers.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";

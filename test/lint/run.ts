@@ -42,7 +42,7 @@ const CHECKS: Check[] = [
   {
     name: "weights",
     remedy: "Run `npm run train`, which learns from the words and examples of db/data again.",
-    commands: ["node src/reader/train.ts --check"],
+    commands: ["node src/reader/training/train.ts --check"],
     inputs: ["src/reader", "src/install", "db/data"],
   },
   {

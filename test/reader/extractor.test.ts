@@ -4,7 +4,7 @@ import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
 import { createReader } from "../../src/reader/extractor.ts";
 import type { Outcome } from "../../src/reader/fallback.ts";
-import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
 import { startProvider, status } from "./provider.ts";
 
 const TEXT = "Oak table, 120 EUR, write to anna@example.org";

@@ -7,9 +7,9 @@ import type {
   OfferExtraction,
 } from "../../src/reader/extraction.ts";
 import { type Outcome, readerOf } from "../../src/reader/fallback.ts";
-import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
 import { allowed } from "../support/busy.ts";
 import {
   type Behaviour,

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import test from "ava";
 import { inOneGo } from "../../src/base/steps.ts";
 import { DATA } from "../../src/install/data_files.ts";
-import { compileGazetteer, NO_PLACES, type PlaceRows } from "../../src/reader/find/gazetteer.ts";
-import { namesIn, type PlaceHints, resolvePlace } from "../../src/reader/find/place_choice.ts";
-import { findPlaces } from "../../src/reader/find/places.ts";
+import { compileGazetteer, NO_PLACES, type PlaceRows } from "../../src/reader/propose/gazetteer.ts";
+import { namesIn, type PlaceHints, resolvePlace } from "../../src/reader/propose/place_choice.ts";
+import { findPlaces } from "../../src/reader/propose/places.ts";
 import { tokensIn } from "../../src/reader/text/tokens.ts";
 import { processorTime } from "../support/busy.ts";
 

@@ -1,12 +1,12 @@
 import test from "ava";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
+import { sceneOf } from "../../src/reader/decide/context.ts";
+import { useJudges } from "../../src/reader/decide/models.ts";
+import { judgePrices, type PriceModels, readPrice } from "../../src/reader/decide/price.ts";
 import type { Example } from "../../src/reader/extraction.ts";
-import { sceneOf } from "../../src/reader/judge/context.ts";
-import { isMarked, parseMarks } from "../../src/reader/judge/marks.ts";
-import { useJudges } from "../../src/reader/judge/models.ts";
-import { judgePrices, type PriceModels, readPrice } from "../../src/reader/judge/price.ts";
-import { learnPrices, trainPrices } from "../../src/reader/judge/price_training.ts";
+import { isMarked, parseMarks } from "../../src/reader/training/marks.ts";
+import { learnPrices, trainPrices } from "../../src/reader/training/prices.ts";
 import { seedExamples, seedVocabulary } from "./vocabulary.ts";
 
 /**

@@ -3,13 +3,13 @@ import { inOneGo } from "../../src/base/steps.ts";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
 import { featuresOf } from "../../src/reader/builtin/features.ts";
-import { learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import { type Words, wordKnowledge } from "../../src/reader/builtin/words.ts";
+import { sceneOf } from "../../src/reader/decide/context.ts";
+import { createFeatures, term } from "../../src/reader/decide/features.ts";
+import { chances, useWeights } from "../../src/reader/decide/model.ts";
 import type { Example } from "../../src/reader/extraction.ts";
-import { sceneOf } from "../../src/reader/judge/context.ts";
-import { createFeatures, term } from "../../src/reader/judge/features.ts";
-import { learn, learnRanker } from "../../src/reader/judge/learn.ts";
-import { chances, useWeights } from "../../src/reader/judge/model.ts";
+import { learnClassifiers } from "../../src/reader/training/classifiers.ts";
+import { learn, learnRanker } from "../../src/reader/training/linear.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);

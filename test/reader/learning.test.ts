@@ -1,9 +1,9 @@
 import test from "ava";
-import { LEARNING } from "../../src/reader/builtin/learn.ts";
 import type { Meaning } from "../../src/reader/embed/learn.ts";
 import type { Weights } from "../../src/reader/extraction.ts";
-import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
-import { learnWhenDue, type TrainingSource } from "../../src/reader/learning.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
+import { LEARNING } from "../../src/reader/training/classifiers.ts";
+import { learnWhenDue, type TrainingSource } from "../../src/reader/training/learning.ts";
 import { followVocabulary } from "../../src/reader/vocabulary.ts";
 import { seedExamples, seedWords } from "./vocabulary.ts";
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import { findMoney } from "../../src/reader/find/money.ts";
+import { findMoney } from "../../src/reader/propose/money.ts";
 import { tokensIn } from "../../src/reader/text/tokens.ts";
 
 /** Which numbers of a text can be sums of money. Whether one is the price is judged later (prices.test.ts). */

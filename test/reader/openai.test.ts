@@ -1,8 +1,8 @@
 import test, { type ExecutionContext } from "ava";
 import type { OfferExtraction, Vocabulary } from "../../src/reader/extraction.ts";
-import { NO_PLACES } from "../../src/reader/find/gazetteer.ts";
 import { createClient, MAX_ANSWER_BYTES } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
 import { allowed } from "../support/busy.ts";
 import {
   type Behaviour,

@@ -2,12 +2,12 @@ import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
 import { locate } from "../../src/reader/builtin/locate.ts";
 import { titleTextOf } from "../../src/reader/builtin/title_text.ts";
-import { type ContactRead, readContacts } from "../../src/reader/judge/contacts.ts";
-import { sceneOf } from "../../src/reader/judge/context.ts";
-import { findOrders } from "../../src/reader/judge/orders.ts";
-import { findLocation } from "../../src/reader/judge/place.ts";
-import { judgePrices, type PriceFound, readPrice } from "../../src/reader/judge/price.ts";
-import { type FoundTitle, findTitle } from "../../src/reader/judge/title.ts";
+import { type ContactRead, readContacts } from "../../src/reader/decide/contacts.ts";
+import { sceneOf } from "../../src/reader/decide/context.ts";
+import { findOrders } from "../../src/reader/decide/orders.ts";
+import { findLocation } from "../../src/reader/decide/place.ts";
+import { judgePrices, type PriceFound, readPrice } from "../../src/reader/decide/price.ts";
+import { type FoundTitle, findTitle } from "../../src/reader/decide/title.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /** Reads parts of texts with the shipped words and the models that are learned from the shipped examples. */

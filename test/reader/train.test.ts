@@ -8,8 +8,8 @@ import {
   parseClassifiers,
   trainingSetHash,
 } from "../../src/install/data_files.ts";
-import { LEARNING } from "../../src/reader/builtin/learn.ts";
-import { train } from "../../src/reader/train.ts";
+import { LEARNING } from "../../src/reader/training/classifiers.ts";
+import { train } from "../../src/reader/training/train.ts";
 
 /**
  * Tests that the shipped weights were trained from the shipped words and examples. `npm run lint` compares them byte by

@@ -8,12 +8,12 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../../src/install/data_files.ts";
-import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/builtin/learn.ts";
 import type { Words } from "../../src/reader/builtin/words.ts";
 import { learnMeaning, type Meaning } from "../../src/reader/embed/learn.ts";
 import { meaningSetOf } from "../../src/reader/embed/meaning_set.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";
-import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/train.ts";
+import { LEARNING, type Learned, learnClassifiers } from "../../src/reader/training/classifiers.ts";
+import { shippedExamples, shippedLesson, shippedWords } from "../../src/reader/training/train.ts";
 
 /** The vocabulary as the database returns it, read from the files of db/data, so that tests use what is installed. */
 

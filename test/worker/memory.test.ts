@@ -10,7 +10,7 @@ import { createMetrics } from "../../src/metrics/metrics.ts";
 import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import type { Embedder, Vocabulary, Weights } from "../../src/reader/extraction.ts";
 import { createReader } from "../../src/reader/extractor.ts";
-import { compileGazetteer } from "../../src/reader/find/gazetteer.ts";
+import { compileGazetteer } from "../../src/reader/propose/gazetteer.ts";
 import { startWorker } from "../../worker/main.ts";
 import { taskList } from "../../worker/tasks.ts";
 import { createDatabase } from "../support/database.ts";

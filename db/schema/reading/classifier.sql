@@ -38,6 +38,6 @@ comment on column reading.classifier.weights is
 comment on column reading.classifier.learned_from is
   'The changed_at of reading.vocabulary_change when the training set was read.';
 comment on column reading.classifier.learning is
-  'The version of the training algorithm (LEARNING in src/reader/builtin/learn.ts).';
+  'The version of the training algorithm (LEARNING in src/reader/training/classifiers.ts).';
 comment on column reading.classifier.learned_at is 'When the classifier was stored; different for each training.';
 grant select on reading.classifier to souk_dba;

@@ -1,7 +1,7 @@
 import type { ContactType } from "../../base/enums.ts";
-import { type ContactHints, findContacts } from "../../reader/find/contacts.ts";
-import { TOP_LEVEL_DOMAINS } from "../../reader/find/mails.ts";
-import { isShapedLikePhone } from "../../reader/find/phones.ts";
+import { type ContactHints, findContacts } from "../../reader/propose/contacts.ts";
+import { TOP_LEVEL_DOMAINS } from "../../reader/propose/mails.ts";
+import { isShapedLikePhone } from "../../reader/propose/phones.ts";
 import { tokensIn } from "../../reader/text/tokens.ts";
 
 /** Contacts on the page of an offer: how a person follows one, and what everybody else sees instead. */

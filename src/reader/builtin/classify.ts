@@ -1,8 +1,8 @@
 import type { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
 import type { Steps } from "../../base/steps.ts";
+import type { Features } from "../decide/features.ts";
+import { type Model, UNTRAINED, useWeights } from "../decide/model.ts";
 import type { Vocabulary } from "../extraction.ts";
-import type { Features } from "../judge/features.ts";
-import { type Model, UNTRAINED, useWeights } from "../judge/model.ts";
 import { type FeatureSource, featuresOf } from "./features.ts";
 import type { Hit } from "./lexicon.ts";
 import type { Tally } from "./weigh.ts";
@@ -12,7 +12,7 @@ import type { Tally } from "./weigh.ts";
  *
  * For each kind, only the categories of its label group are candidates, so that services are not confused with the
  * goods they are about. The best pair of kind and category is chosen. Both classifiers are trained on examples
- * (learn.ts); the evidence of the vocabulary (weigh.ts) is among their features. The probability is the confidence.
+ * (training/); the evidence of the vocabulary (weigh.ts) is among their features. The probability is the confidence.
  */
 
 /** What an offer is. */

@@ -1,5 +1,5 @@
 import type { CONDITIONS } from "../../base/enums.ts";
-import { numeralAt } from "../find/numbers.ts";
+import { numeralAt } from "../propose/numbers.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token, Word } from "../text/tokens.ts";
 import type { Annotations } from "./annotate.ts";

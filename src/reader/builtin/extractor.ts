@@ -1,3 +1,9 @@
+import { readContacts } from "../decide/contacts.ts";
+import { sceneOf } from "../decide/context.ts";
+import { findOrders } from "../decide/orders.ts";
+import { findLocation } from "../decide/place.ts";
+import { explainPrice, judgePrices, type PriceFound, readPrice } from "../decide/price.ts";
+import { findTitle } from "../decide/title.ts";
 import type {
   AskExtraction,
   BuiltinExtractor,
@@ -6,15 +12,9 @@ import type {
   OwnReading,
   Vocabulary,
 } from "../extraction.ts";
-import { findNear } from "../find/near.ts";
-import { countryOfNumber } from "../find/phones.ts";
-import { readContacts } from "../judge/contacts.ts";
-import { sceneOf } from "../judge/context.ts";
-import { findOrders } from "../judge/orders.ts";
-import { findLocation } from "../judge/place.ts";
-import { explainPrice, judgePrices, type PriceFound, readPrice } from "../judge/price.ts";
-import { findTitle } from "../judge/title.ts";
 import { locate as locateQuotes } from "../locate.ts";
+import { findNear } from "../propose/near.ts";
+import { countryOfNumber } from "../propose/phones.ts";
 import { fold } from "../text/fold.ts";
 import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { type Annotations, annotate } from "./annotate.ts";

@@ -1,5 +1,5 @@
-import { bucket, createFeatures, type Features, type Term, term } from "../judge/features.ts";
-import type { PriceFound } from "../judge/price.ts";
+import { bucket, createFeatures, type Features, type Term, term } from "../decide/features.ts";
+import type { PriceFound } from "../decide/price.ts";
 import type { Annotations } from "./annotate.ts";
 import { stem } from "./stem.ts";
 import { type Tally, weighKinds, weighThings } from "./weigh.ts";

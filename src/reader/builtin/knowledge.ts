@@ -1,6 +1,6 @@
 import { besideOthers, inOneGo, type Steps } from "../../base/steps.ts";
+import { type Judges, useJudges } from "../decide/models.ts";
 import type { Vocabulary } from "../extraction.ts";
-import { type Judges, useJudges } from "../judge/models.ts";
 import { type Classifiers, useLearned } from "./classify.ts";
 import { compileWords, type WordKnowledge } from "./words.ts";
 

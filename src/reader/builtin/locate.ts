@@ -1,6 +1,6 @@
-import type { Marker } from "../find/currencies.ts";
-import { namesIn, type ResolvedPlace, resolvePlace } from "../find/place_choice.ts";
-import type { Location } from "../judge/place.ts";
+import type { Location } from "../decide/place.ts";
+import type { Marker } from "../propose/currencies.ts";
+import { namesIn, type ResolvedPlace, resolvePlace } from "../propose/place_choice.ts";
 import type { Span } from "../text/span.ts";
 import type { Annotations } from "./annotate.ts";
 import type { WordKnowledge } from "./words.ts";

@@ -1,6 +1,6 @@
 import { inOneGo, type Steps } from "../../base/steps.ts";
 import type { Vocabulary } from "../extraction.ts";
-import { compileGazetteer, type Gazetteer } from "../find/gazetteer.ts";
+import { compileGazetteer, type Gazetteer } from "../propose/gazetteer.ts";
 import { type CueIndex, type CueLabel, compileCues } from "../text/cues.ts";
 import { compileLexicon, type Lexicon } from "./lexicon.ts";
 

@@ -1,5 +1,5 @@
-import type { TrainingSet } from "../builtin/learn.ts";
-import { parseMarks } from "../judge/marks.ts";
+import type { TrainingSet } from "../training/classifiers.ts";
+import { parseMarks } from "../training/marks.ts";
 import type { Broader, MeaningSet, TopicLabel } from "./learn.ts";
 
 /** Makes the set that meanings are learned from out of the market's training set. */

@@ -1,4 +1,4 @@
-import { type Term, term } from "../judge/features.ts";
+import { type Term, term } from "../decide/features.ts";
 import { compilePhrases, type Phrases, visitPhrases } from "./phrases.ts";
 import type { Token } from "./tokens.ts";
 

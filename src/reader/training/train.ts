@@ -11,12 +11,12 @@ import {
   readFiles,
   TRAINING_FILES,
   trainingSetHash,
-} from "../install/data_files.ts";
-import { LEARNING, learnClassifiers, type Things, type TrainingSet } from "./builtin/learn.ts";
-import type { Words } from "./builtin/words.ts";
-import { learnMeaning } from "./embed/learn.ts";
-import { meaningSetOf } from "./embed/meaning_set.ts";
-import type { Concept, Example, Label } from "./extraction.ts";
+} from "../../install/data_files.ts";
+import type { Words } from "../builtin/words.ts";
+import { learnMeaning } from "../embed/learn.ts";
+import { meaningSetOf } from "../embed/meaning_set.ts";
+import type { Concept, Example, Label } from "../extraction.ts";
+import { LEARNING, learnClassifiers, type Things, type TrainingSet } from "./classifiers.ts";
 
 /**
  * `npm run train` trains the classifiers and learns the meanings of words from the shipped words and examples, and writes

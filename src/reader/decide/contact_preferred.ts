@@ -1,5 +1,5 @@
 import type { ContactType } from "../../base/enums.ts";
-import type { ContactCandidate } from "../find/contacts.ts";
+import type { ContactCandidate } from "../propose/contacts.ts";
 import type { Token } from "../text/tokens.ts";
 import { type Discourse, WAYS_OF_TYPE } from "./contact_discourse.ts";
 import type { Range } from "./context.ts";

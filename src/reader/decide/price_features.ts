@@ -1,4 +1,4 @@
-import { type Amount, findMoney } from "../find/money.ts";
+import { type Amount, findMoney } from "../propose/money.ts";
 import type { Cue } from "../text/cues.ts";
 import type { Token } from "../text/tokens.ts";
 import {

@@ -1,5 +1,5 @@
-import type { ContactCandidate } from "../find/contacts.ts";
-import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../find/phones.ts";
+import type { ContactCandidate } from "../propose/contacts.ts";
+import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../propose/phones.ts";
 import { count, type Discourse, type Way } from "./contact_discourse.ts";
 import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { LEARNING, type TrainingSet } from "./builtin/learn.ts";
+import { LEARNING, type TrainingSet } from "./classifiers.ts";
 
 /** Keeps the stored classifiers up to date with the examples in the database. */
 
@@ -11,7 +11,7 @@ import { LEARNING, type TrainingSet } from "./builtin/learn.ts";
 export type TrainingSource = {
   /**
    * Returns the training set, or null if the stored classifiers were already learned from it.
-   * @param learning the version of the learning code (LEARNING in builtin/learn.ts); another version means that
+   * @param learning the version of the learning code (LEARNING in training/classifiers.ts); another version means that
    *   training is due
    */
   get: (learning: number) => Promise<(TrainingSet & { changed_at: string }) | null>;
@@ -22,7 +22,7 @@ export type TrainingSource = {
 /** Many times as long as training takes. A process that hangs must not keep the worker from noticing later edits. */
 const TIMEOUT_MS = 300_000;
 
-const TRAINING_PROCESS = fileURLToPath(new URL("./builtin/training_process.ts", import.meta.url));
+const TRAINING_PROCESS = fileURLToPath(new URL("./process.ts", import.meta.url));
 
 /**
  * Trains in a child process. Training takes seconds, during which the service must answer other requests, and memory

@@ -1,4 +1,4 @@
-import type { ContactCandidate } from "../find/contacts.ts";
+import type { ContactCandidate } from "../propose/contacts.ts";
 import { count, type Discourse, type Way } from "./contact_discourse.ts";
 import { distance, type Scene, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";

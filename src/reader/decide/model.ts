@@ -3,7 +3,7 @@ import { type Features, keyOf } from "./features.ts";
 
 /**
  * Linear models over named features (multinomial logistic regression): every decision of the reader that is learned is
- * made by one of them. learn.ts trains them.
+ * made by one of them. training/ trains them.
  */
 
 /** A trained model, ready for use. */

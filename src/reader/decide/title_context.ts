@@ -1,4 +1,4 @@
-import type { PlaceText } from "../find/place_spans.ts";
+import type { PlaceText } from "../propose/place_spans.ts";
 import type { Token } from "../text/tokens.ts";
 import { type Range, sentenceStart, termOf } from "./context.ts";
 import { bucket, type Term, term } from "./features.ts";

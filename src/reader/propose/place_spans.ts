@@ -1,11 +1,11 @@
-import type { Range, Scene } from "../judge/context.ts";
+import type { Range, Scene } from "../decide/context.ts";
 import type { Token } from "../text/tokens.ts";
 import type { NameForm, PlaceKind } from "./gazetteer.ts";
 
 /**
  * Proposes the passages that can name a place: known places, names in capitals, names with a postal code or a state, and
  * in texts without capitals the words beside a mark or a cue. Several passages of different extent are proposed ("Köln",
- * "Köln-Ehrenfeld"); the judge (judge/place.ts) chooses.
+ * "Köln-Ehrenfeld"); the judge (decide/place.ts) chooses.
  */
 
 /**

@@ -1,8 +1,8 @@
 import { type Span, spanOf } from "../text/span.ts";
+import type { Ranked, Training } from "../training/linear.ts";
+import type { Mark } from "../training/marks.ts";
 import type { Range } from "./context.ts";
 import { createFeatures, type Features } from "./features.ts";
-import type { Ranked, Training } from "./learn.ts";
-import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
 import { rangeOf } from "./place.ts";
 import { addBeginFeatures, beginsOf } from "./title_begin.ts";

@@ -1,6 +1,6 @@
 import { learnMeaning } from "../embed/learn.ts";
 import { meaningSetOf } from "../embed/meaning_set.ts";
-import { learnClassifiers, type TrainingSet } from "./learn.ts";
+import { learnClassifiers, type TrainingSet } from "./classifiers.ts";
 
 /**
  * The child process that trains: it receives a training set, answers with the classifiers and the meanings as JSON, and

@@ -1,21 +1,21 @@
 import { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
+import { type Annotations, annotate } from "../builtin/annotate.ts";
+import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "../builtin/classify.ts";
+import { featuresOf } from "../builtin/features.ts";
+import { titleTextOf } from "../builtin/title_text.ts";
+import { type Words, wordKnowledge } from "../builtin/words.ts";
+import { CONTACT_TRAINING, learnContacts } from "../decide/contacts.ts";
+import { sceneOf } from "../decide/context.ts";
+import type { Features } from "../decide/features.ts";
+import { type JudgeName, useJudges } from "../decide/models.ts";
+import { learnOrders, ORDER_TRAINING } from "../decide/orders.ts";
+import { PLACE_TRAINING, placeExamples } from "../decide/place.ts";
+import { judgePrices, type PriceModels, readPrice } from "../decide/price.ts";
+import { TITLE_TRAINING, titleExamples } from "../decide/title.ts";
 import type { Example, Weights } from "../extraction.ts";
-import { CONTACT_TRAINING, learnContacts } from "../judge/contacts.ts";
-import { sceneOf } from "../judge/context.ts";
-import type { Features } from "../judge/features.ts";
-import { type Judged, learn, learnRanker, type Ranked, type Training } from "../judge/learn.ts";
-import { isMarked, type Mark, parseMarks } from "../judge/marks.ts";
-import { type JudgeName, useJudges } from "../judge/models.ts";
-import { learnOrders, ORDER_TRAINING } from "../judge/orders.ts";
-import { PLACE_TRAINING, placeExamples } from "../judge/place.ts";
-import { judgePrices, type PriceModels, readPrice } from "../judge/price.ts";
-import { learnPrices, trainPrices } from "../judge/price_training.ts";
-import { TITLE_TRAINING, titleExamples } from "../judge/title.ts";
-import { type Annotations, annotate } from "./annotate.ts";
-import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "./classify.ts";
-import { featuresOf } from "./features.ts";
-import { titleTextOf } from "./title_text.ts";
-import { type Words, wordKnowledge } from "./words.ts";
+import { type Judged, learn, learnRanker, type Ranked, type Training } from "./linear.ts";
+import { isMarked, type Mark, parseMarks } from "./marks.ts";
+import { learnPrices, trainPrices } from "./prices.ts";
 
 /**
  * Trains all models on the examples of the market. This takes some seconds, so the result is stored, and renewed only

@@ -1,9 +1,9 @@
 import type { Cue } from "../text/cues.ts";
 import type { Span } from "../text/span.ts";
+import type { Judged, Training } from "../training/linear.ts";
+import type { Mark } from "../training/marks.ts";
 import { distance, type Scene, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Judged, Training } from "./learn.ts";
-import type { Mark } from "./marks.ts";
 import type { Model } from "./model.ts";
 
 /**

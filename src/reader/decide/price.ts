@@ -1,7 +1,7 @@
 import type { PriceReason } from "../extraction.ts";
-import { resolveCurrency, withLocalSigns } from "../find/currencies.ts";
-import type { Amount } from "../find/money.ts";
 import { currencyOf } from "../languages.ts";
+import { resolveCurrency, withLocalSigns } from "../propose/currencies.ts";
+import type { Amount } from "../propose/money.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Scene } from "./context.ts";
 import { createFeatures, type Features } from "./features.ts";

@@ -1,17 +1,17 @@
-import { caseOf, type KnownPlace, type PlaceText, proposePlaces } from "../find/place_spans.ts";
+import { caseOf, type KnownPlace, type PlaceText, proposePlaces } from "../propose/place_spans.ts";
 import type { Cue } from "../text/cues.ts";
 import { hashOf } from "../text/hash.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
+import type { Ranked, Training } from "../training/linear.ts";
+import type { Mark } from "../training/marks.ts";
 import { firstCueFrom, type Range, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
-import type { Ranked, Training } from "./learn.ts";
-import type { Mark } from "./marks.ts";
 import { chances, type Model } from "./model.ts";
 
 /**
  * Judges which passage of a text names the place of what is offered or wanted. A ranker gives each passage that can be
- * a place (find/place_spans.ts) a score; the score of "no place" is 0.
+ * a place (propose/place_spans.ts) a score; the score of "no place" is 0.
  */
 
 /** The names of the models. */

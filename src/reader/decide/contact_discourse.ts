@@ -1,5 +1,5 @@
 import type { ContactType } from "../../base/enums.ts";
-import type { ContactCandidate } from "../find/contacts.ts";
+import type { ContactCandidate } from "../propose/contacts.ts";
 import type { Cue } from "../text/cues.ts";
 import { type Clauses, clausesOf } from "./clauses.ts";
 import type { Scene } from "./context.ts";

@@ -18,7 +18,7 @@ import {
 
 /**
  * Finds everything in a text that could be a contact: e-mail addresses, links and runs of digits. It only proposes;
- * judge/contacts.ts decides which of them reach the author, and how.
+ * decide/contacts.ts decides which of them reach the author, and how.
  */
 
 /** What a candidate is by its form. A "whatsapp" candidate is a link that opens a chat with a number. */

@@ -1,6 +1,6 @@
+import { type Features, join } from "../decide/features.ts";
+import { softmax, UNIT } from "../decide/model.ts";
 import type { Weights } from "../extraction.ts";
-import { type Features, join } from "./features.ts";
-import { softmax, UNIT } from "./model.ts";
 
 /**
  * Trains a linear model with AdaGrad (Duchi, Hazan and Singer 2011). The order of training is fixed, so that the same

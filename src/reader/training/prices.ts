@@ -1,18 +1,18 @@
-import type { Weights } from "../extraction.ts";
-import type { Amount } from "../find/money.ts";
-import { overlaps, spanOf } from "../text/span.ts";
-import type { Scene } from "./context.ts";
-import { createFeatures } from "./features.ts";
-import { type Judged, learn, learnRanker, type Ranked, type Training } from "./learn.ts";
-import type { Mark } from "./marks.ts";
-import { PERIODS, type PRICE_MODELS } from "./price.ts";
+import type { Scene } from "../decide/context.ts";
+import { createFeatures } from "../decide/features.ts";
+import { PERIODS, type PRICE_MODELS } from "../decide/price.ts";
 import {
   addPriceFeatures,
   addTermsFeatures,
   type PriceCandidate,
   priceCandidates,
   rivalsOf,
-} from "./price_features.ts";
+} from "../decide/price_features.ts";
+import type { Weights } from "../extraction.ts";
+import type { Amount } from "../propose/money.ts";
+import { overlaps, spanOf } from "../text/span.ts";
+import { type Judged, learn, learnRanker, type Ranked, type Training } from "./linear.ts";
+import type { Mark } from "./marks.ts";
 
 /** How the models of prices (price.ts) are trained from labelled texts. */
 

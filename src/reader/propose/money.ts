@@ -6,7 +6,7 @@ import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
  * Finds everything in a text that can be a sum of money: every number that is not part of a date, a name or an address.
- * It proposes and decides nothing: most numbers are sizes and years, and the judge (judge/price.ts) says so.
+ * It proposes and decides nothing: most numbers are sizes and years, and the judge (decide/price.ts) says so.
  */
 
 /**
