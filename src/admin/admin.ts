@@ -38,7 +38,7 @@ export type Admin = {
 };
 
 /** More sessions than moderators have. */
-const MOST_ADMITTED = 1_000;
+const MAX_ADMITTED = 1_000;
 
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
@@ -81,7 +81,7 @@ export const openAdmin = (context: AdminContext): Admin => {
           runOn(sessions(), () => statement),
         ),
       );
-      if (admitted.size < MOST_ADMITTED) admitted.add(key);
+      if (admitted.size < MAX_ADMITTED) admitted.add(key);
       return true;
     } catch (error) {
       if (hasCode(error, "PT404")) admitted.delete(key);

@@ -27,10 +27,13 @@ test("a function that nothing calls is found, and so is a function that only an 
     create function internal.nobody_calls() returns void ${FUNCTION} begin perform internal.called_by_it(); end $$;
     create function internal.called_by_it() returns void ${FUNCTION} begin -- internal.nobody_calls()
     end $$;
+    create function admin.show_nothing() returns void ${FUNCTION} begin end $$;
+    comment on function admin.show_nothing() is '@behavior -*';
     create function internal.fires() returns trigger ${FUNCTION} begin perform internal.called_when_it_fires(); end $$;
     create function internal.called_when_it_fires() returns void ${FUNCTION} begin end $$;
     create trigger fires after update on market.offer for each row execute function internal.fires()`;
   t.deepEqual(await findingsAfter(t, sql, unusedFunctions), [
+    "admin.show_nothing: nothing calls this function. Delete it.",
     "internal.called_by_it: nothing calls this function. Delete it.",
     "internal.nobody_calls: nothing calls this function. Delete it.",
   ]);

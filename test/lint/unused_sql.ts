@@ -26,7 +26,10 @@ const ENDPOINTS = "endpoints.txt";
 const FOR_PEOPLE = "inspect";
 const QUERIES_FOR_PEOPLE = "db/RUNBOOK.md";
 
-/** PostGraphile offers every function of this schema to moderators, as test/admin/graphql_fields.txt lists. */
+/**
+ * PostGraphile offers the functions of this schema to moderators, as test/admin/graphql_fields.txt lists, except for those
+ * of pages.
+ */
 const FOR_GRAPHQL = "admin";
 
 /** The condition that a schema `n` is ours. souk_owner also owns those that libraries make. */
@@ -35,7 +38,7 @@ export const OURS = "n.nspowner = 'souk_owner'::regrole and n.nspname !~ '^graph
 /** Columns that nothing uses and that stay, each with its reason. */
 const KEPT_COLUMNS: Record<string, string> = {};
 
-type Routine = { schema: string; name: string; body: string; isUsedByObject: boolean };
+type Routine = { schema: string; name: string; body: string; isUsedByObject: boolean; isInGraphql: boolean };
 
 /**
  * Returns one sentence for each of our functions that no root calls, directly or through other functions.
@@ -44,6 +47,7 @@ type Routine = { schema: string; name: string; body: string; isUsedByObject: boo
 export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> {
   const { rows: routines } = await client.query<Routine>(`
     select n.nspname as schema, p.proname as name, p.prosrc as body,
+      n.nspname = '${FOR_GRAPHQL}' and obj_description(p.oid) not like '@behavior -*%' as "isInGraphql",
       exists (
         select from pg_depend d
         where d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid and d.deptype in ('n', 'a', 'i')
@@ -63,10 +67,10 @@ export async function unusedFunctions(client: pg.ClientBase): Promise<string[]> 
     .map(({ schema, name }) => `${schema}.${name}: nothing calls this function. Delete it.`);
 }
 
-function isCalledOutside({ schema, name }: Routine, callers: string): boolean {
-  if (schema === FOR_PEOPLE || schema === FOR_GRAPHQL) return true;
-  // The API and the worker name functions of their own schema without the schema.
-  if (schema === "api" || schema === "jobs") return new RegExp(`\\b${name}\\b`).test(callers);
+function isCalledOutside({ schema, name, isInGraphql }: Routine, callers: string): boolean {
+  if (schema === FOR_PEOPLE || isInGraphql) return true;
+  // The API, the worker and moderators' pages name functions of their own schema without the schema.
+  if (["api", "jobs", FOR_GRAPHQL].includes(schema)) return new RegExp(`\\b${name}\\b`).test(callers);
   return callers.includes(`${schema}.${name}`);
 }
 
