@@ -6,7 +6,7 @@
  *             to wait (mostly for the database) belongs here
  *   stop      stops the parts in reverse order, as soon as the process gets a signal to stop or a part fails
  *
- * So a part may use everything that earlier parts in the list created, and that stays available until the part stops.
+ * So a part may use everything that earlier parts in the list created, until it stops.
  */
 export type Part = {
   /** A name for error messages and readers of the list. */

@@ -24,8 +24,8 @@ export type Tools = {
 };
 
 /**
- * A job's payload is the id of a row, and the place in a trace if it has one: no text, no contact, no secret. A worker
- * ignores members that it does not know.
+ * A job's payload is a row's id, and its position in a trace if it has one: no text, no contact, no secret. A worker
+ * ignores unknown members.
  */
 const payload = z.object({ id: z.uuid() });
 const traced = z.object({ traceparent: z.string() });

@@ -34,7 +34,7 @@ export const PRICE_PERIODS = ["one_time", "hour", "day", "week", "month", "year"
 /** Whether a price is an exact amount, a range, a lower bound, and so on. */
 export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exchange"] as const;
 
-/** The ways to contact the publisher of an offer. */
+/** The ways to contact an offer's publisher. */
 export const CONTACT_TYPES = ["email", "phone", "sms", "whatsapp", "url"] as const;
 /** One way to contact a publisher. */
 export type ContactType = (typeof CONTACT_TYPES)[number];

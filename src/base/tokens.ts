@@ -38,12 +38,12 @@ export const isToken = (candidate: string): boolean =>
 
 /**
  * Returns a new refresh token of OAuth: `rft_`, a part that all refresh tokens of a grant share, a part of its own, and
- * the CRC-32. By the shared part, the database knows a token again that was used before.
+ * the CRC-32. By the shared part, the database recognizes a token that was used before.
  * @param family the shared part of the token that this one follows; a new one if there is none
  */
 export const newRefreshToken = (family: string = randomPart()): string => withChecksum(`rft_${family}${randomPart()}`);
 
-/** Returns the part of a refresh token that all of its grant share; null if the string is not a refresh token. */
+/** Returns the shared part of a refresh token; null if the string is not a refresh token. */
 export const familyOf = (candidate: string): string | null =>
   /^rft_[0-9A-Za-z]{92}$/.test(candidate) && hasChecksum(candidate) ? candidate.slice(4, 4 + TOKEN_LENGTH) : null;
 

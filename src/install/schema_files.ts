@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 /** The folder db/schema. */
 export const SCHEMA = fileURLToPath(new URL("../../db/schema", import.meta.url));
 
-/** The line in a file below which its code begins. What is above it is structure. */
+/** The line in a file that separates structure, above, from code. */
 const RELOADED = /^-- Reloaded: .*$/m;
 
 /** Files that contain only structure. Those that match neither this nor RELOADED contain only code. */
@@ -31,7 +31,7 @@ export type SchemaFile = { name: string; structure: string; code: string };
 /**
  * A schema folder.
  * @property files in the order of index.sql
- * @property administration what needs a login that may create roles
+ * @property administration SQL that needs a login that may create roles
  * @property sql the rest: index.sql with each include replaced by its file
  */
 export type Schema = { files: SchemaFile[]; administration: string; sql: string };

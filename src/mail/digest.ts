@@ -11,7 +11,7 @@ type DigestAsk = {
   more: number;
 };
 
-/** Returns the path that switches off the digest of an account, with the key that the database made for it. */
+/** Returns the path that switches off an account's digest, with the key that the database made for it. */
 export const stopPath = (account: string, key: string): string => `/stop-mail/${account}/${key}`;
 
 /**

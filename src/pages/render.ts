@@ -94,7 +94,7 @@ export type Connection = {
   };
 };
 
-/** The longest label of an account: a display name, and an e-mail address in brackets. */
+/** An account's longest label: a display name, and an e-mail address in brackets. */
 export const LABEL_LENGTH = 340;
 
 /** A label with one or two sentences around it. */

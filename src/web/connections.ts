@@ -45,7 +45,7 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
   /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
   const read = new WeakMap<Socket, number>();
   const openedAt = new WeakMap<Socket, number>();
-  /** The latest request of a connection. */
+  /** A connection's latest request. */
   const latest = new WeakMap<Socket, IncomingMessage>();
   let open = 0;
   /** Whether the process stops. Each connection then ends with the last answer that it owes. */
@@ -106,7 +106,7 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
     const sockets = networks.get(network) ?? new Set();
     networks.set(network, sockets.add(socket));
     openedAt.set(socket, performance.now());
-    // Node calls it after the last answer of a connection.
+    // Node calls it after a connection's last answer.
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => (latest.get(socket)?.complete === false ? linger(socket) : destroySoon());
     open += 1;

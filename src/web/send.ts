@@ -18,7 +18,10 @@ const protect = helmet({
   xPermittedCrossDomainPolicies: false,
 });
 
-/** The headers that protect a response, name after name with its value. They are always the same, so they are made once. */
+/**
+ * The headers that protect a response: names, each followed by its value. They are always the same, so they are made
+ * once.
+ */
 const PROTECTION: readonly string[] = (() => {
   const lines: string[] = [];
   const recorder = {
@@ -50,7 +53,7 @@ export const send = (request: Request, response: Response, { status, headers, bo
   // readableEnded (the body was read) and not complete (its bytes have arrived), because complete depends on timing:
   // the header would reveal how long the response took. What still arrives is discarded (connections.ts).
   if (hasBody(request) && !request.readableEnded) {
-    // Some Problems say it themselves, because pages are sent without this function.
+    // Some Problems have it, because pages are sent without this function.
     if (headers["Connection"] === undefined) lines.push("Connection", "close");
   }
   response.writeHead(status, lines);

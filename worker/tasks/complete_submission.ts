@@ -4,14 +4,14 @@ import { type Tools, task } from "../task.ts";
 import { storeOfferVector } from "./embed.ts";
 
 /**
- * Extracts the fields from the text of a submission and has the database complete it: publish, change, preview or
+ * Extracts the fields from a submission's text and has the database complete it: publish, change, preview or
  * refuse. An ask is embedded before that, so that its matches exist when the caller gets the response. An offer is
  * embedded and matched after that, so that its caller waits less: in the same job, or, if a provider makes the vectors,
  * by a job of its own.
  */
 export const completeSubmission = (tools: Tools) => {
   const { call, reader, embedder, log } = tools;
-  // A provider's embedder may hang, and must not keep this job's slot from other texts.
+  // A provider's embedder may hang, and must not occupy this job's slot.
   const embedsOffers = !embedder.paid;
   return task(async ({ id }, signal) => {
     const [submission] = await call<{ kind: string; text: string; target: string | null; embed: boolean } | null>(
@@ -51,8 +51,8 @@ export const completeSubmission = (tools: Tools) => {
     try {
       completed = await complete(extractions);
     } catch (error) {
-      // The built-in extraction is the last one. If the database cannot store what the model says, it stands alone now,
-      // while the caller still waits.
+      // The built-in extraction is the last one. If the database cannot store the model's, it is used alone, while the
+      // caller still waits.
       if (extractions.length === 1 || isUnavailable(error)) throw error;
       log.error({ err: error, submission: id }, "what the model read could not be stored");
       completed = await complete(extractions.slice(-1));

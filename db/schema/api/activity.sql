@@ -1,4 +1,4 @@
--- The activity of an account: the events of the audit log that are about the account.
+-- An account's activity: the events of the audit log that are about the account.
 
 create or replace function api.list_activity(page_size integer, cursor text) returns jsonb
   language plpgsql stable

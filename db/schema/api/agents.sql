@@ -1,4 +1,4 @@
--- Listing and removing the agents of an account. A removal takes effect at once: the next call of the agent is refused.
+-- Listing and removing an account's agents. A removal takes effect at once: the next call of the agent is refused.
 
 create or replace function api.list_agents() returns jsonb
   language plpgsql stable

@@ -5,7 +5,7 @@ create or replace function api.get_alerts() returns jsonb
 as $$
 declare
   -- For the rest, a person asks an agent.
-  most constant integer := 20;
+  max_asks constant integer := 20;
 begin
   return jsonb_build_object(
     'digest', coalesce(internal.own_digest(), '{"enabled": false, "sent_at": null}'),
@@ -15,7 +15,7 @@ begin
         'watch_enabled', a.watch_enabled) order by a.id desc), '[]')
       from (
         select o.id, o.title, o.text, o.watch_enabled from market.ask o
-        where o.account_id = internal.account_id() and o.status = 'active' order by o.id desc limit most) as a));
+        where o.account_id = internal.account_id() and o.status = 'active' order by o.id desc limit max_asks) as a));
 end
 $$;
 comment on function api.get_alerts() is

@@ -54,7 +54,7 @@ declare
   signed_in uuid := (internal.find_session(approve_connection.session_hash)).account_id;
   connection market.connection := internal.lock_connection(approve_connection.secret_hash, signed_in);
   session record := internal.find_session(approve_connection.session_hash);
-  made record := internal.find_session(approve_connection.new_session_hash);
+  earlier record := internal.find_session(approve_connection.new_session_hash);
   agent market.agent;
   person uuid;
   has_method boolean;
@@ -66,9 +66,9 @@ begin
   has_method := exists (select from market.proved_method p where p.account_id = person);
   -- A second click, even after "back" in the browser, gets the first click's response.
   if connection.approved_at is not null and agent.removed_at is null
-      and person in (made.account_id, session.account_id) then
+      and person in (earlier.account_id, session.account_id) then
     return jsonb_build_object('agent_name', agent.name, 'agent_id', agent.id, 'has_method', has_method,
-      'new_session', made.account_id is not distinct from person, 'client', internal.way_back(agent.id));
+      'new_session', earlier.account_id is not distinct from person, 'client', internal.way_back(agent.id));
   end if;
   perform internal.check_connection(connection);
   if session.account_id is distinct from signed_in then

@@ -7,7 +7,7 @@ create or replace function api.get_market_overview() returns jsonb
 as $$
 declare
   -- Counting ends here, so that the page costs the same in a large market. The page then says "more than".
-  most constant integer := 10000;
+  max_count constant integer := 10000;
   hidden constant uuid[] := internal.accounts_being_hidden();
 begin
   if internal.setting('show_market') is distinct from jsonb 'true' then
@@ -15,17 +15,17 @@ begin
   end if;
   return jsonb_build_object(
     'shown', true,
-    'most', most,
+    'most', max_count,
     'offers', (
       select count(*) from (
         select from market.offer o
         where o.status = 'published' and o.sandbox_id is null and (o.account_id = any (hidden)) is not true
-        limit most + 1) as n),
+        limit max_count + 1) as n),
     'asks', (
       select count(*) from (
         select from market.ask a
         where a.status = 'active' and a.sandbox_id is null and (a.account_id = any (hidden)) is not true
-        limit most + 1) as n),
+        limit max_count + 1) as n),
     'newest', (
       select coalesce(jsonb_agg(n.title order by n.published_at desc, n.id desc), '[]')
       from (

@@ -1,4 +1,4 @@
--- The page of an offer, for anybody with the link. Only a person with a session sees the contact.
+-- An offer's page, for anybody with the link. Only a person with a session sees the contact.
 
 create or replace function api.get_offer_page(id uuid, session_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -44,7 +44,7 @@ $$;
 comment on function api.get_offer_page(uuid, bytea) is
   'Returns what the page of an offer shows: signed_in, title, text, price and location as stated, language, '
   'offer_kind, pricing, place, condition, images, published_at, confirmed_at, publisher, and indexed (the setting '
-  'index_offers). With the session of a person, contact, and for other people''s offers the reasons for a report; for '
-  'the owner, owner (OwnerOffer). Without one, […] stands in the words for what the reader took for the contact. '
-  'Raises 404 unless the offer is published, or the person''s own.';
+  'index_offers). With a person''s session, contact, and for other people''s offers the reasons for a report; for the '
+  'owner, owner (OwnerOffer). Without one, […] stands in the words for what the reader took for the contact. Raises '
+  '404 unless the offer is published, or the person''s own.';
 grant execute on function api.get_offer_page(uuid, bytea) to souk_api;

@@ -1,4 +1,4 @@
--- The matches of an ask, and with "since" the new ones only. No reader misses a match that is found while it reads.
+-- An ask's matches, and with "since" the new ones only. No reader misses a match that is found while it reads.
 -- Matches commit in another order than they are made, so a since holds a snapshot, as the cursors of events do
 -- (list_events.sql): the transactions that were finished when the matches were read. The matches of all other
 -- transactions are new, and so are those found after that time: after a crash or a restored backup, other transactions

@@ -6,7 +6,7 @@ create or replace function api.create_webhook(
   language plpgsql volatile
 as $$
 declare
-  created uuid;
+  webhook_id uuid;
   admitted jsonb;
 begin
   perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
@@ -35,13 +35,13 @@ begin
         'The account has %s webhooks, and may have no more. List them with GET /v1/webhooks, and delete one first.',
         internal.max_webhooks())));
   end if;
-  created := internal.uuid_v7();
+  webhook_id := internal.uuid_v7();
   insert into market.webhook (id, account_id, agent_id, url, types, encrypted_secret)
-  values (created, internal.account_id(), internal.agent_id(), create_webhook.url,
+  values (webhook_id, internal.account_id(), internal.agent_id(), create_webhook.url,
     case when jsonb_typeof(create_webhook.types) = 'array'
       then array(select distinct t.type from jsonb_array_elements_text(create_webhook.types) as t (type)) end,
     create_webhook.encrypted_secret);
-  return admitted || jsonb_build_object('status', 201, 'body', internal.webhook_document(created) - 'deliveries');
+  return admitted || jsonb_build_object('status', 201, 'body', internal.webhook_document(webhook_id) - 'deliveries');
 end
 $$;
 comment on function api.create_webhook(text, jsonb, text, boolean) is

@@ -214,7 +214,7 @@ begin
     format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
   from market.ask a tablesample system (check_market.share)
   left join market.ask_embedding e on e.ask_id = a.id
-  -- The job of an ask is enqueued a moment after its text was extracted.
+  -- An ask's job is enqueued a moment after its text was extracted.
   where a.status = 'active' and a.sandbox_id is null and a.read_at < now() - interval '10 minutes' and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
       else false end;

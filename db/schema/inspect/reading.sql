@@ -1,4 +1,4 @@
--- What the classifiers and the embedder of the built-in reader have learned, and why it took the price of an offer.
+-- What the classifiers and the embedder of the built-in reader have learned, and why it took an offer's price.
 
 create or replace view inspect.classifier_weights with (security_invoker = true) as
 select c.name as classifier, s.class, f.feature,

@@ -1,4 +1,4 @@
--- The message to a person about the approval of an agent, so that the person notices an approval by a stranger.
+-- The message to a person about an agent's approval, so that the person notices an approval by a stranger.
 
 create or replace function jobs.get_approval_notice(agent_id uuid) returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp

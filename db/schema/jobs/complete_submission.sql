@@ -1,4 +1,4 @@
--- Runs when an extractor has read the text of a submission. One transaction publishes, changes, previews or refuses the
+-- Runs when an extractor has read a submission's text. One transaction publishes, changes, previews or refuses the
 -- offer or ask, and completes the submission. A notification wakes the waiting API process. A retry with the same
 -- idempotency key gets the response that is stored here. Of two changes of one text the later one counts, whichever is
 -- read first.

@@ -57,8 +57,8 @@ begin
 end
 $$;
 comment on function jobs.store_offer_embedding(uuid, text, text, text) is
-  'Stores the vector of an offer, made from `input`, and matches the offer. Returns false for an invalid vector, and '
-  'then matches by words only.';
+  'Stores an offer''s vector, made from `input`, and matches the offer. Returns false for an invalid vector, and then '
+  'matches by words only.';
 grant execute on function jobs.store_offer_embedding(uuid, text, text, text) to souk_worker;
 
 create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text, input text default null)
@@ -75,6 +75,6 @@ begin
 end
 $$;
 comment on function jobs.store_ask_embedding(uuid, text, text, text) is
-  'Stores the vector of an ask, made from `input`, and matches the ask; returns false when the vector is invalid or '
-  'the ask no longer exists.';
+  'Stores an ask''s vector, made from `input`, and matches the ask; returns false when the vector is invalid or the '
+  'ask no longer exists.';
 grant execute on function jobs.store_ask_embedding(uuid, text, text, text) to souk_worker;

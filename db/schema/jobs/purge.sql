@@ -33,7 +33,7 @@ begin
   where w.ctid = any (array(
     select o.ctid from internal.recent_write o
     where o.written_at <= now() - interval '5 minutes' order by o.written_at limit 100000));
-  -- Unclaimed accounts whose agent moved to the account of a person, or was deleted. The batch is smaller,
+  -- Unclaimed accounts whose agent moved to a person's account, or was deleted. The batch is smaller,
   -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
   where a.id in (

@@ -1,4 +1,4 @@
--- One row is one decision of a moderator. Nothing changes or deletes decisions; the history of an offer is read from
+-- One row is one decision of a moderator. Nothing changes or deletes decisions; an offer's history is read from
 -- them.
 
 create table market.decision (

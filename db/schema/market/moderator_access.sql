@@ -1,4 +1,4 @@
--- The rights of a moderator, table by table. Moderators use only the views and functions of schema admin, which run
+-- A moderator's rights, table by table. Moderators use only the views and functions of schema admin, which run
 -- with these rights. Nothing is granted that these views and functions do not need. The policies are just `true`,
 -- because only internal.enter_moderator enters the role. A condition here would keep text searches and number
 -- comparisons from using their indexes.

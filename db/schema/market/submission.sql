@@ -68,7 +68,7 @@ comment on column market.submission.images is 'Links to images of an offer.';
 comment on column market.submission.created_at is 'When the service received the submission.';
 comment on column market.submission.completed_at is 'When the response was decided; null while the submission waits.';
 comment on column market.submission.status is
-  'HTTP status of the response; 503 when the text of an offer was not extracted in time.';
+  'HTTP status of the response; 503 when an offer''s text was not extracted in time.';
 comment on column market.submission.body is
   'Body of the response; for a problem, only the members that the database knows.';
 comment on column market.submission.request_id is 'The Request-Id of the call that sent the text, for the audit log.';

@@ -1,4 +1,4 @@
--- One row is one webhook: an address to which the market sends the events of an account. internal/feed/webhook.sql has
+-- One row is one webhook: an address to which the market sends an account's events. internal/feed/webhook.sql has
 -- the rules.
 
 create table market.webhook (
@@ -32,7 +32,7 @@ create policy "an account adds webhooks" on market.webhook for insert to souk_ag
 -- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
 
 comment on table market.webhook is
-  'One row is one webhook: an address to which the market sends the events of an account. It is deleted with the agent '
+  'One row is one webhook: an address to which the market sends an account''s events. It is deleted with the agent '
   'that added it, and with the account.';
 comment on column market.webhook.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.webhook.account_id is 'The account whose events are sent.';

@@ -35,7 +35,7 @@ create index webhook_delivery_next_attempt_at_idx on market.webhook_delivery (ne
   where next_attempt_at is not null;
 -- For the purge.
 create index webhook_delivery_over_idx on market.webhook_delivery (created_at) where next_attempt_at is null;
--- The latest deliveries of a webhook, and all of a deleted one.
+-- A webhook's latest deliveries, and all of a deleted one.
 create index webhook_delivery_webhook_id_idx on market.webhook_delivery (webhook_id, id);
 
 create policy "an account sees the deliveries of its webhooks" on market.webhook_delivery for select

@@ -41,7 +41,7 @@ export const count = z
   .min(0)
   .max(MAX_INTEGER)
   .meta({ id: "Count", format: "int32", description: "A number of things.", examples: [3] });
-/** The id of a row. */
+/** A row's id. */
 export const id = z.string().meta({
   id: "Id",
   format: "uuid",

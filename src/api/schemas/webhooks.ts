@@ -75,7 +75,7 @@ export const webhook = z
   })
   .meta({ id: "Webhook", description: "An address to which events are sent." });
 
-/** The webhooks of an account. */
+/** An account's webhooks. */
 export const webhookList = z
   .object({ webhooks: z.array(webhook).max(5).describe("The webhooks, oldest first.") })
   .meta({ id: "WebhookList", description: "The webhooks of the account." });

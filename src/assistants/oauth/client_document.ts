@@ -14,7 +14,7 @@ import { parseJson, withoutNulls } from "../../web/body.ts";
 /** The members of a document that we use. */
 type ClientDocument = { client_name: string; redirect_uris: string[] };
 
-/** Fetches the document of a client. @throws Problem bad_request if there is no usable document */
+/** Fetches a client's document. @throws Problem bad_request if there is no usable document */
 export type FindDocument = (clientId: string) => Promise<ClientDocument>;
 
 /** Twice the limit that the draft of the standard recommends, and ten times the size of published documents. */

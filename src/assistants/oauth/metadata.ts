@@ -38,7 +38,7 @@ const withoutSlash = (text: string): string => (text.endsWith("/") ? text.slice(
 
 /**
  * Returns the discovery document at a path; null if there is none. A base URL may have a path of its own. RFC 8414 and
- * RFC 9728 put it at the end of the address, and older clients put it before `/.well-known`, where a proxy takes it away.
+ * RFC 9728 put it at the end of the address, and older clients before `/.well-known`, where a proxy removes it.
  */
 export const discoveryDocument = (baseUrl: string, path: string): object | null => {
   const [, name, rest = ""] =

@@ -3,8 +3,8 @@ import { currentRequest } from "../request.ts";
 import type { Attributes, PartName, Span, SpanKind, Tracer } from "./span.ts";
 
 /**
- * Where the time of a request or a job goes. Two things come of it: parts, which are summed for Server-Timing and for
- * metrics, and spans, which are sent to a collector of OpenTelemetry if the operator names one.
+ * Where the time of a request or a job goes, as parts, which are summed for Server-Timing and for metrics, and as
+ * spans, which are sent to a collector of OpenTelemetry if the operator names one.
  *
  *   part   waiting for a turn, the database, reading (a text, a query), rendering
  *   span   one step of a trace: a request, a job, a statement, a call to a provider. Names and attributes come from the

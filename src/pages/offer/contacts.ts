@@ -4,7 +4,7 @@ import { TOP_LEVEL_DOMAINS } from "../../reader/propose/mails.ts";
 import { isShapedLikePhone } from "../../reader/propose/phones.ts";
 import { tokensIn } from "../../reader/text/tokens.ts";
 
-/** Contacts on the page of an offer: how a person follows one, and what everybody else sees instead. */
+/** Contacts on an offer's page: how a person follows one, and what everybody else sees instead. */
 
 /** What stands in place of a contact, here and in the database (internal.without_contact). */
 const HIDDEN = "[…]";

@@ -15,7 +15,7 @@ import { inScript, jsonLdOf } from "./json_ld.ts";
 import type { ShownOffer } from "./shown_offer.ts";
 
 /**
- * The page of an offer, which agents show to their persons. Everybody with its address may read it. Only a person with
+ * An offer's page, which agents show to their persons. Everybody with its address may read it. Only a person with
  * a session sees the contact, and can report the offer. Visits are not recorded.
  */
 
@@ -39,7 +39,7 @@ const SUMMARY_LENGTH = 200;
 /** The report form, if it could not be sent: why, and what was typed. */
 type Report = { alert: string; reason: string; comment: string };
 
-/** Makes the page of an offer. */
+/** Makes an offer's page. */
 export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
   const idOf = ({ params }: Request): string => {
     const { id } = params;

@@ -3,7 +3,7 @@ import type { ContactMethod } from "./contacts.ts";
 
 /** An offer as its page shows it: the result of api.get_offer_page. */
 export type ShownOffer = {
-  /** Whether the contact is shown: the page was opened with the session of a person. */
+  /** Whether the contact is shown: the page was opened with a person's session. */
   signed_in: boolean;
   title: string;
   text: string;

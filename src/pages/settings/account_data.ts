@@ -4,7 +4,7 @@ import type { Actor, Database } from "../../database/database.ts";
  * Export and deletion of an account. Both take several calls, because one statement may not have time for all offers.
  */
 
-/** The lists of an account in the order of the document. api.export_account returns each list in pieces. */
+/** An account's lists in the order of the document. api.export_account returns each list in pieces. */
 const LISTS = [
   "agents",
   "offers",

@@ -49,7 +49,7 @@ const toView = (agent: Agent) => ({
 /** An agent as pages show it. */
 export type AgentView = ReturnType<typeof toView>;
 
-/** The agents of an account, as pages list them. */
+/** An account's agents, as pages list them. */
 export type Agents = {
   /** They act for the account. */
   acting: AgentView[];

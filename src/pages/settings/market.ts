@@ -29,7 +29,7 @@ type Item = {
   /** An offer that nobody has confirmed for long, and what to do about it. */
   stale?: boolean;
   review?: string;
-  /** The last change of an offer, if it waits for a moderator or was rejected. */
+  /** An offer's last change, if it waits for a moderator or was rejected. */
   change?: { status: "waiting" | "rejected"; review: string };
 };
 type List = { results: Item[]; page: { next_cursor: string | null; has_more: boolean } };

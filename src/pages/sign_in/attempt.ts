@@ -63,7 +63,7 @@ export const returnPathOf = (request: Request, baseUrl: string): string => {
 };
 
 /**
- * The person of a session; null without a session or after it has ended. Uses the write pool, because a replica that
+ * A session's person; null without a session or after it has ended. Uses the write pool, because a replica that
  * lags may not have a session that was just created.
  */
 export const viewerOf = async ({ database }: PagesContext, session: Buffer | null): Promise<Viewer | null> => {

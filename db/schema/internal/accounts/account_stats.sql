@@ -32,7 +32,7 @@ begin
 end
 $$;
 comment on function internal.refresh_publisher() is
-  'Builds the public record of an account again when a row on which it depends has changed. Its argument is the column '
+  'Builds an account''s public record again when a row on which it depends has changed. Its argument is the column '
   'with the account''s id.';
 
 create or replace function internal.note_activity() returns void

@@ -1,4 +1,4 @@
--- The deletion of an account: what is deleted, what is kept without personal data, and in which order. What moderation
+-- An account's deletion: what is deleted, what is kept without personal data, and in which order. What moderation
 -- decided about the account is kept for twelve months (market.kept_record).
 
 create or replace function internal.erase_account() returns boolean
@@ -13,7 +13,7 @@ declare
   logged constant integer := 5000;
   -- Events are only deleted: this number takes half a second.
   max_events constant integer := 20000;
-  done integer;
+  changed_rows integer;
   offers uuid[];
   attempts uuid[];
 begin
@@ -73,23 +73,23 @@ begin
   end if;
   delete from market.ask a
   where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit batch);
-  get diagnostics done = row_count;
-  if done = batch then
+  get diagnostics changed_rows = row_count;
+  if changed_rows = batch then
     return false;
   end if;
   delete from market.event e
   where e.account_id = erased and (e.id, e.occurred_at) in (
     select o.id, o.occurred_at from market.event o where o.account_id = erased limit max_events);
-  get diagnostics done = row_count;
-  if done = max_events then
+  get diagnostics changed_rows = row_count;
+  if changed_rows = max_events then
     return false;
   end if;
   update market.audit_event e set before = null, after = null
   where (e.id, e.at) in (
     select o.id, o.at from market.audit_event o
     where o.subject_account_id = erased and (o.before is not null or o.after is not null) limit logged);
-  get diagnostics done = row_count;
-  if done = logged then
+  get diagnostics changed_rows = row_count;
+  if changed_rows = logged then
     return false;
   end if;
   update market.report r set account_id = null, agent_id = null, comment = null where r.account_id = erased;

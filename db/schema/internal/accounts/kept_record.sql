@@ -103,46 +103,46 @@ create or replace function internal.resume_record() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  kept market.kept_record;
+  earlier market.kept_record;
   former market.account;
 begin
-  for kept in
+  for earlier in
     select * from market.kept_record k
     where k.method_hash = any (internal.record_hashes(new.subject_hash)) and k.kept_until > now()
     -- If a row's account is being deleted right now, wait for its record.
     for update
   loop
-    if kept.account_id is null or kept.account_id = new.account_id then
+    if earlier.account_id is null or earlier.account_id = new.account_id then
       -- From here on the record is the account's, and may change.
-      delete from market.kept_record k where k.id = kept.id;
-      continue when kept.account_id is not null;
+      delete from market.kept_record k where k.id = earlier.id;
+      continue when earlier.account_id is not null;
     else
-      select * into former from market.account a where a.id = kept.account_id;
-      kept.removed_offers := internal.removed_offers(former);
-      kept.suspended_at := former.suspended_at;
-      kept.suspension_reason := former.suspension_reason;
-      kept.suspension_note := former.suspension_note;
+      select * into former from market.account a where a.id = earlier.account_id;
+      earlier.removed_offers := internal.removed_offers(former);
+      earlier.suspended_at := former.suspended_at;
+      earlier.suspension_reason := former.suspension_reason;
+      earlier.suspension_note := former.suspension_note;
       -- A higher limit was set for that account, which still has it. Otherwise one decision would raise many accounts.
-      kept.caps := (
+      earlier.caps := (
         select coalesce(jsonb_object_agg(c.key, c.value), '{}') from jsonb_each(internal.caps_set(former.id)) as c
         where (c.value ->> 'cap')::integer < internal.setting(c.key || '_cap')::integer);
     end if;
     update market.account a set
       prior_removals = (a.prior_removals || array(
         select o.id from market.offer o
-        where o.id = any (kept.removed_offers) and o.id <> all (a.prior_removals) and o.status = 'removed'
+        where o.id = any (earlier.removed_offers) and o.id <> all (a.prior_removals) and o.status = 'removed'
           -- The person may have removed the method from this same account and now adds it again.
           and o.account_id is distinct from a.id
         order by o.removed_at desc))[1:200],
-      suspended_at = coalesce(a.suspended_at, kept.suspended_at),
-      suspension_reason = case when a.suspended_at is null then kept.suspension_reason else a.suspension_reason end,
-      suspension_note = case when a.suspended_at is null then kept.suspension_note else a.suspension_note end
+      suspended_at = coalesce(a.suspended_at, earlier.suspended_at),
+      suspension_reason = case when a.suspended_at is null then earlier.suspension_reason else a.suspension_reason end,
+      suspension_note = case when a.suspended_at is null then earlier.suspension_note else a.suspension_note end
     where a.id = new.account_id;
     insert into market.cap_override as o (account_id, action, cap, changed_at)
     select new.account_id, c.key, (c.value ->> 'cap')::integer, (c.value ->> 'changed_at')::timestamptz
-    from jsonb_each(kept.caps) as c
+    from jsonb_each(earlier.caps) as c
     on conflict on constraint cap_override_pkey do update set cap = excluded.cap where excluded.cap < o.cap;
-    if kept.suspended_at is not null and not internal.apply_standing(new.account_id, 50) then
+    if earlier.suspended_at is not null and not internal.apply_standing(new.account_id, 50) then
       perform internal.enqueue('apply_standing', new.account_id);
     end if;
   end loop;

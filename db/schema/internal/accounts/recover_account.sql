@@ -31,9 +31,9 @@ begin
 end
 $$;
 comment on function internal.recover_account(uuid) is
-  'Erases the profile and the webhooks of an account, ends its person''s appointment as a moderator, and disconnects '
-  'all its agents: each has to be approved again, and reads nothing of the account before. The caller has locked the '
-  'account and its agents, and ends the sessions.';
+  'Erases an account''s profile and webhooks, ends its person''s appointment as a moderator, and disconnects all its '
+  'agents: each has to be approved again, and reads nothing of the account before. The caller has locked the account '
+  'and its agents, and ends the sessions.';
 
 create or replace function internal.shown_since() returns timestamptz
   language plpgsql stable

@@ -1,4 +1,4 @@
--- The approval of an agent: what the functions of the connection page share.
+-- An agent's approval: what the functions of the connection page share.
 
 create or replace function internal.lock_connection(secret_hash bytea, session_account uuid) returns market.connection
   language plpgsql volatile

@@ -80,18 +80,18 @@ create or replace function internal.count_sandbox_submission(headers jsonb) retu
   language plpgsql volatile
 as $$
 declare
-  -- The cost of a sandbox: at most this many texts have to be read, compared and deleted.
-  most constant integer := 200;
+  -- A sandbox's cost: at most this many texts have to be read, compared and deleted.
+  max_texts constant integer := 200;
 begin
   if internal.sandbox_id() is null then
     return;
   end if;
   update market.sandbox s set submissions = s.submissions + 1
-  where s.id = internal.sandbox_id() and s.submissions < most;
+  where s.id = internal.sandbox_id() and s.submissions < max_texts;
   if not found then
     perform internal.raise_problem(409, 'invalid_state',
       format('The agents of this sandbox have sent %s texts, which is the most. Open a new sandbox: POST /v1/connect '
-        'with {"sandbox": true}.', most), jsonb_build_object('headers', headers));
+        'with {"sandbox": true}.', max_texts), jsonb_build_object('headers', headers));
   end if;
 end
 $$;

@@ -1,4 +1,4 @@
--- The status changes of an ask: active to archived or fulfilled, and back.
+-- An ask's status changes: active to archived or fulfilled, and back.
 
 create or replace function internal.move_ask() returns trigger
   language plpgsql volatile

@@ -16,7 +16,7 @@ declare
   since timestamptz := greatest(digest.changed_at, now() - interval '30 days');
   -- Far more than a mail names. One person may have millions, and one statement looks for those of 200 people
   -- (jobs.enqueue_digests).
-  most constant integer := 2000;
+  max_events constant integer := 2000;
   hidden constant uuid[] := internal.accounts_being_hidden();
 begin
   -- A snapshot from the future comes from before a restored backup. Then the time decides.
@@ -30,7 +30,7 @@ begin
       select n.type, n.data, n.xid from market.event n
       where n.account_id = digest.account_id and n.occurred_at >= since
         and n.xid >= coalesce(pg_snapshot_xmin(seen), '0') and n.xid < pg_snapshot_xmax(until)
-      order by n.xid desc, n.id desc limit most) as e
+      order by n.xid desc, n.id desc limit max_events) as e
     join market.match m on m.ask_id = (e.data ->> 'ask_id')::uuid and m.offer_id = (e.data ->> 'offer_id')::uuid
     join market.ask a on a.id = m.ask_id
     join market.offer o on o.id = m.offer_id

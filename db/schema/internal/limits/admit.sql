@@ -88,7 +88,7 @@ $$;
 comment on function internal.admit(text, text, bytea, jsonb) is
   'Admits a call and counts it, if its caller has a limit. Returns {headers}, or {status, body, headers} to replay the '
   'response to an earlier request with this key. Raises, in this order: 401, 409 for the key, 429 for the rate limit, '
-  '400 for `errors`, 409 for the texts of a sandbox.';
+  '400 for `errors`, 409 for a sandbox''s texts.';
 grant execute on function internal.admit(text, text, bytea, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.bind_idempotency_key(idempotency_key text, submission_id uuid) returns void

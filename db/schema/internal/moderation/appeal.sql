@@ -33,6 +33,6 @@ begin
 end
 $$;
 comment on function internal.appeal_document(market.offer) is
-  'Returns the state of the appeal against the present removal of an offer: {status, created_at, decided_at}; null '
-  'when there is no appeal.';
+  'Returns the state of the appeal against an offer''s present removal: {status, created_at, decided_at}; null when '
+  'there is no appeal.';
 grant execute on function internal.appeal_document(market.offer) to souk_agent, souk_person;

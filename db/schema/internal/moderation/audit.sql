@@ -53,7 +53,7 @@ begin
     case actor when 'dba' then session_user else login end,
     case
       when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
-      -- Only the approval of a change gives an offer another text or other images in the name of a moderator.
+      -- Only the approval of a change gives an offer another text or other images in a moderator's name.
       when tg_table_name = 'offer' and tg_op = 'UPDATE' and moderator is not null
         and (was -> 'text', was -> 'images') <> (becomes -> 'text', becomes -> 'images') then 'offer.change_published'
       when tg_table_name = 'offer_change' and tg_op = 'UPDATE' then 'offer_change.rejected'

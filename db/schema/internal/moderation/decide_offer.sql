@@ -22,7 +22,7 @@ begin
 end
 $$;
 comment on function internal.lock_case(uuid) is
-  'Locks and returns the open case of an offer; a row of nulls when there is none. Raises 409 while another moderator '
+  'Locks and returns an offer''s open case; a row of nulls when there is none. Raises 409 while another moderator '
   'holds the case.';
 grant execute on function internal.lock_case(uuid) to souk_moderator;
 

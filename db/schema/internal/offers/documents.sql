@@ -247,7 +247,7 @@ begin
 end
 $$;
 comment on function internal.understood_document(market.offer) is
-  'Returns how the text of an offer was understood: the members that OfferPublished and a preview share.';
+  'Returns how an offer''s text was understood: the members that OfferPublished and a preview share.';
 
 create or replace function internal.matched_offers(ask_id uuid) returns jsonb
   language plpgsql stable

@@ -79,7 +79,7 @@ begin
 end
 $$;
 comment on function internal.store_price_reasons(uuid, jsonb) is
-  'Stores why the built-in extractor took the price of an offer, in place of the reasons of an earlier text.';
+  'Stores why the built-in extractor took an offer''s price, in place of the reasons of an earlier text.';
 
 create or replace function internal.decide_change(offer_id uuid, publish boolean, reason text, sentence text)
   returns void
@@ -105,8 +105,8 @@ begin
 end
 $$;
 comment on function internal.decide_change(uuid, boolean, text, text) is
-  'Publishes the waiting change of an offer, which makes the offer reviewed, or rejects it. Call it with the offer '
-  'locked. Raises 404 when the caller is not a moderator or no change waits.';
+  'Publishes an offer''s waiting change, which makes the offer reviewed, or rejects it. Call it with the offer locked. '
+  'Raises 404 when the caller is not a moderator or no change waits.';
 grant execute on function internal.decide_change(uuid, boolean, text, text) to souk_moderator;
 
 create or replace function internal.change_document(offer_id uuid) returns jsonb

@@ -1,4 +1,4 @@
--- The allowed status changes of an offer, and their effects.
+-- An offer's allowed status changes, and their effects.
 --
 --   published        -> archived, removed
 --   archived         -> published, removed

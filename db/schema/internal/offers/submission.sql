@@ -157,7 +157,7 @@ begin
 end
 $$;
 comment on function internal.store_answer(uuid, integer, jsonb) is
-  'Stores the response of a submission, unless it already has one, and notifies the waiting API process.';
+  'Stores a submission''s response, unless it already has one, and notifies the waiting API process.';
 
 create or replace function internal.refuse_submission(submission market.submission, status integer, body jsonb)
   returns void

@@ -22,7 +22,7 @@ begin
 end
 $$;
 comment on function internal.texts_ahead(uuid) is
-  'Returns the account of a submission, and how many other texts of this account wait to be read: those that were not '
+  'Returns a submission''s account, and how many other texts of this account wait to be read: those that were not '
   'answered, and older asks that were answered but not read.';
 
 create or replace function internal.enqueue(task text, id uuid, priority integer default 0) returns void

@@ -17,8 +17,8 @@ create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
 as $$ select hashtextextended('sessions ' || sessions_key.account_id, 0) $$;
 comment on function internal.sessions_key(uuid) is
-  'Returns the key of the advisory lock on the sessions of an account. A transaction that ends several sessions takes '
-  'this lock before it locks the account.';
+  'Returns the key of the advisory lock on an account''s sessions. A transaction that ends several sessions takes this '
+  'lock before it locks the account.';
 grant execute on function internal.sessions_key(uuid) to souk_person;
 
 create or replace function internal.lock_sessions(account_id uuid) returns void
@@ -31,8 +31,8 @@ begin
 end
 $$;
 comment on function internal.lock_sessions(uuid) is
-  'Takes the lock on the sessions of an account, so that no other transaction of the account writes to them until this '
-  'one ends.';
+  'Takes the lock on an account''s sessions, so that no other transaction of the account writes to them until this one '
+  'ends.';
 grant execute on function internal.lock_sessions(uuid) to souk_person;
 
 create or replace function internal.lock_own_account() returns void

@@ -60,7 +60,7 @@ create or replace function internal.delete_shipped(target regclass, key text[], 
 as $$
 declare
   due jsonb[] := array(select * from jsonb_array_elements(delete_shipped.gone));
-  kept jsonb[];
+  staying jsonb[];
   this_row jsonb;
 begin
   -- Usually one statement deletes them all.
@@ -72,7 +72,7 @@ begin
     null;
   end;
   loop
-    kept := '{}';
+    staying := '{}';
     foreach this_row in array due loop
       begin
         execute format('delete from %s as t where %s', target, (
@@ -81,15 +81,15 @@ begin
             k.name, this_row ->> (k.n - 1)::integer), ' and ')
           from unnest(key) with ordinality as k (name, n)));
       exception when foreign_key_violation or restrict_violation then
-        kept := kept || this_row;
+        staying := staying || this_row;
       end;
     end loop;
     -- The rows of a table may refer to each other, so one that stays may be free after others are gone.
-    exit when cardinality(kept) in (0, cardinality(due));
-    due := kept;
+    exit when cardinality(staying) in (0, cardinality(due));
+    due := staying;
   end loop;
   return array(select array_to_string(array(select * from jsonb_array_elements_text(k.key)), ' ')
-    from unnest(kept) as k (key));
+    from unnest(staying) as k (key));
 end
 $$;
 comment on function internal.delete_shipped(regclass, text[], jsonb) is

@@ -14,28 +14,28 @@ create or replace function internal.position_of(cursor text, list text, member t
   language plpgsql stable
 as $$
 declare
-  found jsonb;
+  place jsonb;
 begin
   if cursor is null then
     return null;
   end if;
   begin
-    found := convert_from(decode(
+    place := convert_from(decode(
       translate(cursor, '-_', '+/') || repeat('=', (4 - length(cursor) % 4) % 4), 'base64'), 'UTF8')::jsonb;
     -- A client may forge a cursor. These casts check that each member has the type that the lists expect.
-    perform (found ->> 'id')::uuid, (found ->> 'score')::real,
-      (found ->> 'rank')::integer, (found ->> 'is_stale')::boolean,
-      (found ->> 'price')::bigint, (found ->> 'km')::double precision, (found ->> 'time')::timestamptz,
-      (found ->> 'as_of')::timestamptz, (found ->> 'seen_at')::timestamptz,
-      (found ->> 'seen')::pg_snapshot, (found ->> 'until')::pg_snapshot;
+    perform (place ->> 'id')::uuid, (place ->> 'score')::real,
+      (place ->> 'rank')::integer, (place ->> 'is_stale')::boolean,
+      (place ->> 'price')::bigint, (place ->> 'km')::double precision, (place ->> 'time')::timestamptz,
+      (place ->> 'as_of')::timestamptz, (place ->> 'seen_at')::timestamptz,
+      (place ->> 'seen')::pg_snapshot, (place ->> 'until')::pg_snapshot;
     -- No client reads a list this far, and beyond it sums of ranks would overflow.
-    if (found ->> 'rank')::integer not between 0 and 1000000 then
-      found := null;
+    if (place ->> 'rank')::integer not between 0 and 1000000 then
+      place := null;
     end if;
   exception when others then
-    found := null;
+    place := null;
   end;
-  if jsonb_typeof(found) is distinct from 'object' or found ->> 'list' is distinct from position_of.list then
+  if jsonb_typeof(place) is distinct from 'object' or place ->> 'list' is distinct from position_of.list then
     perform internal.raise_field_problems(
       jsonb_build_array(jsonb_build_object('pointer', '/' || member, 'detail', case member
       when 'since' then
@@ -46,7 +46,7 @@ begin
       else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to '
         'start.' end)));
   end if;
-  return found;
+  return place;
 end
 $$;
 comment on function internal.position_of(text, text, text) is

@@ -54,7 +54,7 @@ begin
   end if;
 end
 $$;
-comment on function internal.touch_session(uuid) is 'Notes the last use of a session, at most once an hour.';
+comment on function internal.touch_session(uuid) is 'Notes a session''s last use, at most once an hour.';
 grant execute on function internal.touch_session(uuid) to souk_api;
 
 create or replace function internal.needs_sign_in(account_id uuid, signed_in_at timestamptz) returns boolean

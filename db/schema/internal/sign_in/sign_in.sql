@@ -109,7 +109,7 @@ declare
   -- internal.lock_sign_in has locked the rows used here: attempt.account_id, the verification, and this holder.
   holder uuid := (select p.account_id from market.proved_method p
     where p.method = attempt.method and p.subject_hash = complete_sign_in.subject_hash);
-  known constant boolean := holder is not null;
+  has_holder constant boolean := holder is not null;
   account market.account;
   recovers boolean := false;
   leaves uuid;
@@ -161,7 +161,7 @@ begin
       update market.report r set account_id = null where r.account_id = account.id;
     end if;
   end if;
-  if known then
+  if has_holder then
     update market.proved_method p set email = complete_sign_in.email
     where p.account_id = account.id and p.method = attempt.method
       and p.email is distinct from complete_sign_in.email;
@@ -204,7 +204,7 @@ begin
   where s.id in (
     select o.id from market.session o
     where o.secret_hash = complete_sign_in.session_hash
-      or o.account_id = account.id and not known and not exists (
+      or o.account_id = account.id and not has_holder and not exists (
         select from market.proved_method p where p.account_id = account.id and p.method <> attempt.method)
     order by o.id for update);
   insert into market.session (account_id, secret_hash, signed_in_at)
@@ -215,7 +215,7 @@ begin
     'display_name', account.display_name,
     'new_account', attempt.account_id is null and holder is null,
     'purpose', attempt.purpose,
-    'added', not known);
+    'added', not has_holder);
 end
 $$;
 comment on function internal.complete_sign_in(market.sign_in, bytea, text, text, bytea, bytea) is
