@@ -38,7 +38,9 @@ const newBrowser = (url: string) => {
     /** Opens a page and sends its form, to this page or another, with the values of its hidden fields. */
     answer: async (path: string, fields: Record<string, string>, to = path) => {
       const page = await send("GET", path);
-      const kept = Object.fromEntries(["token", "expected", "queue"].map((name) => [name, hidden(page, name)]));
+      const kept = Object.fromEntries(
+        ["token", "expected", "queue", "shown"].map((name) => [name, hidden(page, name)]),
+      );
       return send("POST", to, { ...kept, ...fields });
     },
   };
@@ -118,11 +120,20 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   t.is((await browser.answer(path, { decision: "keep" })).status, 403);
   const adding = { purpose: "add", return: "/settings/methods", method: "email", email: "moderator@example.com" };
   t.is((await browser.answer("/settings/methods", adding, "/sign-in")).headers["location"], "/sign-in/code");
-  const [, code = ""] =
-    /\s(\d{6})\s/.exec(
-      (await browser.open(new URL(await readFile(join(dataDir, "mailbox-link"), "utf8")).pathname)).text,
-    ) ?? [];
+  const mailboxLink = join(dataDir, "mailbox-link");
+  t.is(((await stat(mailboxLink)).mode & 0o777).toString(8), "600");
+  t.true(service.logs().includes(`the link in ${mailboxLink}`), "the start says where the mail is");
+  const mailbox = new URL((await readFile(mailboxLink, "utf8")).trimEnd()).pathname;
+  const [, code = ""] = /\s(\d{6})\s/.exec((await browser.open(mailbox)).text) ?? [];
   t.is((await browser.answer("/sign-in/code", { code })).headers["location"], "/settings/methods");
+  // The worker sends its notices there, too.
+  const own = await connectAgent(service.url, "Own");
+  t.is((await browser.answer(new URL(own.link).pathname, { decision: "approve" })).status, 200);
+  await eventually(
+    () => browser.open(mailbox),
+    ({ text }) => text.includes("An agent now acts for you on Souk"),
+    60_000,
+  );
   const removed = await browser.answer(path, { decision: "remove", reason: "scam", words: "It asks for money first." });
   t.is(removed.status, 303, removed.text.slice(0, 500));
   t.like((await owner.call("GET", `/v1/offers/${offer.offer_id}`)).body, {
@@ -138,7 +149,7 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   t.true((await browser.open(`/admin/audit?about=${offer.offer_id}`)).text.includes("offer.restored"));
 
   await service.stop();
-  t.false(service.logs().includes(secret), "the log does not have the link's secret");
+  for (const hidden of [secret, mailbox]) t.false(service.logs().includes(hidden), "the log has no secret of a link");
   t.deepEqual(await filesWith(dataDir, secret), ["moderator-link"]);
   const again = await startService(options, t);
   t.is(await shownLink(again), "", "no link is given, because there is a moderator");

@@ -1,19 +1,16 @@
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { networkInterfaces, tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "ava";
 import { isLoopbackHost } from "../../src/base/address.ts";
 import { readConfig } from "../../src/config.ts";
 import { keepsMail, openMailbox } from "../../src/mail/mailbox.ts";
-import { newVisitor, type View, wordsOf } from "../sign_in/visitor.ts";
 import { launchBrowser, openPage, screenshot, VIEWS } from "../support/browser.ts";
-import { call, connectAgent, eventually } from "../support/market.ts";
-import { freePort } from "../support/postgres.ts";
-import { startService, type Teardown } from "../support/service.ts";
-import { servePages } from "./site.ts";
+import { call } from "../support/market.ts";
+import { servePages, type Teardown } from "./site.ts";
 import { faults, invalidHtml, SOUND } from "./sound.ts";
 
-/** Tests the mailbox of a service without a mail server: who sees it, what it keeps, and signing in with it. */
+/**
+ * Tests the mailbox of a service without a mail server: who sees it, and what it keeps. test/admin/embedded.test.ts signs in
+ * with it.
+ */
 
 const SIGN_IN = { methods: ["email"] as const, providers: {}, recordKey: null };
 
@@ -26,56 +23,6 @@ const withMailbox = async (t: Teardown) => {
     open: (headers: Record<string, string> = {}) => call(site.url, "GET", mailbox.path, { headers }),
   };
 };
-
-/** An address of this machine at which other machines reach it, if it has one. */
-const ADDRESS = Object.values(networkInterfaces())
-  .flat()
-  .find((one) => one && !one.internal && one.family === "IPv4")?.address;
-
-const codeOn = (page: View): string => /\s(\d{6})\s/.exec(page.text)?.[1] ?? "no code";
-
-test("on a bare machine a person proves an e-mail address by the mailbox, which no other machine sees", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "souk-mailbox-"));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
-  const env = { DATA_DIR: folder, PORT: String(port), HOST: "0.0.0.0", BASE_URL: url };
-  const service = await startService({ database: "", env }, t);
-  const agent = await connectAgent(service.url, "Claude");
-  const person = newVisitor();
-  await person.submit(await person.get(agent.link), "Approve");
-  const { body: me } = await agent.call("GET", "/v1/me");
-  t.deepEqual(me.account.available_methods, ["email"]);
-  const started = await agent.call("POST", "/v1/me/verifications", { method: "email" });
-  t.is(started.status, 201);
-
-  const asked = await person.submit(await person.get(started.body.url), "Send me a code", {
-    email: "lena@example.com",
-  });
-  t.is(asked.heading, "Check your mail");
-  const link = (await readFile(join(folder, "mailbox-link"), "utf8")).trimEnd();
-  t.is(((await stat(join(folder, "mailbox-link"))).mode & 0o777).toString(8), "600");
-  t.false(service.logs().includes(new URL(link).pathname), "the log has no secret");
-  t.true(service.logs().includes(`the link in ${join(folder, "mailbox-link")}`), "the start says where the mail is");
-  const mailbox = await person.get(link);
-  t.true(wordsOf(mailbox).includes("To lena@example.com"));
-  const arrived = await person.submit(asked, "code", { code: codeOn(mailbox) });
-  t.is(arrived.heading, "You have signed in");
-  t.is((await agent.call("GET", `/v1/me/verifications/${started.body.id}`)).body.status, "completed");
-  // The worker sends its notices there, too.
-  await eventually(
-    () => person.get(link),
-    ({ text }) => text.includes("A way to sign in to Souk was added"),
-  );
-
-  if (ADDRESS === undefined) return t.log("This machine has no address besides loopback.");
-  for (const host of [`localhost:${port}`, `${ADDRESS}:${port}`])
-    t.is(
-      (await call(`http://${ADDRESS}:${port}`, "GET", new URL(link).pathname, { headers: { host } })).status,
-      404,
-      host,
-    );
-});
 
 test("mail is kept only by a service with its own database, without a mail server, on a loopback address", (t) => {
   const keeps = (env: Record<string, string>) => keepsMail(readConfig(env));
