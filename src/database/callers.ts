@@ -6,13 +6,12 @@ import { createMemory } from "../base/lru.ts";
  *
  * Anybody can invent tokens. So a token or session counts as a caller only after the database has accepted its hash;
  * until then its calls count by address. A hash that the database refused is remembered for a moment, so that repeating
- * a removed or invented token costs no query. This memory decides nothing else: the database checks each call of a
- * caller whom it has accepted before.
+ * a removed or invented token costs no query. This memory decides nothing else: the database checks each call of an
+ * accepted caller.
  *
  * With several processes: only hashes that the primary refused are remembered, never those that a replica does not know
- * yet. Tokens and sessions are random, and nobody has one before the transaction that creates it is committed. So no
- * process can have refused a hash that becomes valid later. Should it happen after all, for example because a backup
- * was restored, the moment passes.
+ * yet. Tokens and sessions are random, and nobody has one before its transaction is committed. So no process can have
+ * refused a hash that becomes valid later, except after a restored backup, and then the moment passes.
  */
 export type Callers = {
   /**

@@ -8,10 +8,9 @@ import { credentialOf } from "./authenticate.ts";
 /**
  * The entrance of requests: finds out who shares in fair use, and lets callers begin in turn. Even a request that needs
  * no connection of the database, such as one with an invented token, takes processor time. If two hundred of them were
- * answered in one go, all other requests would wait for that long. So in one turn of the event loop at most 8 requests
- * of a caller begin. A call that finds too many of its caller's waiting here is refused as by a full queue for the
- * database (src/database/turns.ts). The refusal is left with the request, so that its endpoint can add rate limit
- * headers to it.
+ * answered in one go, all other requests would wait meanwhile. So in one turn of the event loop at most 8 requests of a
+ * caller begin. A call that finds too many of its caller's waiting here is refused as by a full queue for the database
+ * (src/database/turns.ts). The request keeps the refusal, so that its endpoint can add rate limit headers.
  */
 
 /** In one turn of the event loop this many requests begin. They take about ten milliseconds. */

@@ -4,9 +4,8 @@ import { createTurns } from "../database/turns.ts";
 const turns = createTurns({ pools: { "event loop": 1 }, lanes: { work: { pool: "event loop" } } });
 
 /**
- * Waits for a turn of the event loop in which nothing else is done that takes milliseconds of this process, such as
- * reading a query or parsing a large body. So between two of these other callers' requests begin and end. Callers take
- * turns.
+ * Waits for a turn of the event loop without other work of milliseconds, such as reading a query or parsing a large
+ * body. So between two of these, other callers' requests begin and end. Callers take turns.
  * @throws if the client hangs up meanwhile
  */
 export const ownTurn = async (): Promise<void> => {

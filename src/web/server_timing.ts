@@ -4,10 +4,10 @@ import { PARTS, type PartName, type Parts } from "../base/tracing/span.ts";
 import { credentialOf } from "./authenticate.ts";
 
 /**
- * Server-Timing: where the time of a request went. It is sent if the operator has switched it on, and only to those who
+ * Server-Timing: where a request's time went. It is sent if the operator has switched it on, and only to clients that
  * ask by `Prefer: server-timing` (RFC 7240).
  *
- * A time without the noise of the network can tell what an answer hides: whether something exists. So it is sent only
+ * A time without network noise can reveal what an answer hides: whether something exists. So it is sent only
  * - to an agent or a person that the database knows,
  * - with a success, because refusals look the same whether or not a thing exists,
  * - with a page only if it was asked for by GET: what a form does may depend on accounts of others,

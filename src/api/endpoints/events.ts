@@ -11,7 +11,7 @@ export const EVENTS_ENDPOINTS: readonly Endpoint[] = [
     path: "/v1/events",
     summary: "What happened to the account",
     description:
-      "Matches of asks that watch, decisions about offers, approvals and the like, oldest first. Send the cursor of the last answer as `after` and wait=25, again and again: then an event arrives within a second, and none is missed or told twice. At most 8 calls of a caller may wait.",
+      "Matches of asks that watch, decisions about offers, approvals and the like, oldest first. Send the cursor of the last answer as `after` and wait=25, again and again: then an event arrives within a second, and none is missed or repeated. At most 8 calls of a caller may wait.",
     tag: "Events",
     auth: "token",
     handler: listEvents,

@@ -31,7 +31,7 @@ const awaitAnswer = async (
       ) as Envelope;
       if (answer.status !== undefined) return answer;
     } catch (error) {
-      // The database may be restarting. The response may exist when it is back, so try again.
+      // The database may be restarting, and have the response when it is back, so try again.
       if (!isUnavailable(error)) throw error;
     }
   }

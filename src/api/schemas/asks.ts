@@ -70,7 +70,7 @@ const criteria = z
     condition: z.enum(CONDITIONS).nullable().describe(conditionOf),
     attributes,
   })
-  // Of an ask that was answered before its text was read, nothing is known yet.
+  // An ask that was answered before its text was read has none of these yet.
   .partial()
   .meta({
     id: "Criteria",
