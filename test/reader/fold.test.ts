@@ -1,6 +1,6 @@
 import test from "ava";
 import { fold } from "../../src/reader/text/fold.ts";
-import { SEPARATORS, wordsIn } from "../../src/reader/text/tokens.ts";
+import { wordsIn } from "../../src/reader/text/tokens.ts";
 import { openMarket } from "../db/market.ts";
 
 /** The reader and the database fold texts and split them into words alike, so that both see the same words. */
@@ -140,20 +140,6 @@ test("every character is folded alike, and separates words alike", async (t) => 
   const stored = await inDatabase(texts);
   const different = texts.filter((text, n) => JSON.stringify(inReader(text)) !== JSON.stringify(stored[n]));
   t.deepEqual(different.slice(0, 20).map(shown), []);
-});
-
-test("the list of separators is the same", async (t) => {
-  const [{ body }] = await market.sql(
-    "select prosrc as body from pg_proc where proname = 'words' and pronamespace = 'reading'::regnamespace",
-  );
-  const listed = [...body.matchAll(/'([^']*)'/g)]
-    .map(([, part]) => part)
-    .join("")
-    .replace(/^\[|\]\+$/g, "");
-  t.is(
-    listed.replace(/\\U000(\w{5})|\\U00(10\w{4})/g, (_: string, low = "", high = "") => `\\u{${low}${high}}`),
-    SEPARATORS,
-  );
 });
 
 for (const [text, folded, words] of [

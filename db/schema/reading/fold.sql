@@ -43,41 +43,40 @@ comment on function reading.fold(text) is
   'Returns words in the form in which they are compared: lower case, compatibility forms resolved, without accents.';
 grant execute on function reading.fold(text) to souk_agent, souk_person, souk_moderator;
 
-create or replace function reading.words(words text) returns text[]
-  language plpgsql immutable strict parallel safe
-as $$
-begin
-  return array_remove(regexp_split_to_array(reading.fold(words),
-    '[\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375\u0387\u03f6\u0482'
-    || '\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f'
-    || '\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b'
-    || '\u10fb\u2000-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u3036-\u3037\u303d-\u303f\u30a0'
-    || '\u30fb\ue000-\uf8ff\ufd3e-\ufd4f\ufe10-\ufe6f\ufeff\ufff0-\uffff\U0001d000-\U0001d35f'
-    || '\U0001f000-\U0001fbef\U000e0000-\U0010ffff]+'
-    ), '');
-end
-$$;
-comment on function reading.words(text) is
-  'Returns the words of a text, folded, in their order. Words are separated by white space, punctuation, signs and '
-  'pictures; src/reader/text/tokens.ts has the same list of them.';
-grant execute on function reading.words(text) to souk_agent, souk_person, souk_moderator;
-
 create or replace function reading.plain_words(words text) returns text
   -- In PL/pgSQL, because a generated column calls it: the body of a function in SQL would be inlined when a dump
   -- creates the table, and the dump need not have created reading.fold by then.
   language plpgsql immutable strict parallel safe
 as $$
 begin
-  -- The parser of PostgreSQL would take "sofa/couch" for a file, "good.Price" for a host and "-40" for a number.
-  return regexp_replace(translate(reading.fold(words), '!#$%&()*+,./:;<=>?@[\]^_`{|}~', repeat(' ', 29)), '-(?=[0-9])',
-    ' ', 'g');
+  -- The parser of PostgreSQL would take "sofa/couch" for a file, "good.Price" for a host and "-40" for a number, and
+  -- what is a letter to it depends on the locale.
+  return regexp_replace(reading.fold(words),
+    '-(?=[0-9])|[\u0001-\u0021\u0023-\u002c\u002e-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375'
+    || '\u0387\u03f6\u0482\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f'
+    || '\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b'
+    || '\u10fb\u2000-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u3036-\u3037\u303d-\u303f\u30a0'
+    || '\u30fb\ue000-\uf8ff\ufd3e-\ufd4f\ufe10-\ufe6f\ufeff\ufff0-\uffff\U0001d000-\U0001d35f'
+    || '\U0001f000-\U0001fbef\U000e0000-\U0010ffff]+', ' ', 'g');
 end
 $$;
 comment on function reading.plain_words(text) is
-  'Returns a text folded, with spaces for the marks at which PostgreSQL would not part words. Whatever is stored as '
-  'lexemes or looked for among them goes through this function. Hyphens between letters stay: a hyphenated word is a '
-  'lexeme, and so are its parts.';
+  'Returns a text folded, with spaces for white space, punctuation, signs and pictures. Whatever is stored as lexemes '
+  'or looked for among them goes through this function. Hyphens before letters stay, because a hyphenated word is a '
+  'lexeme and so are its parts, and so do the quotation marks of websearch_to_tsquery.';
 grant execute on function reading.plain_words(text) to souk_agent, souk_person, souk_moderator;
+
+create or replace function reading.words(words text) returns text[]
+  language plpgsql immutable strict parallel safe
+as $$
+begin
+  return array_remove(regexp_split_to_array(reading.plain_words(words), '[ "-]+'), '');
+end
+$$;
+comment on function reading.words(text) is
+  'Returns the words of a text, folded, in their order. src/reader/text/tokens.ts has the same list of the characters '
+  'that part words.';
+grant execute on function reading.words(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.search_config(language text) returns regconfig
   language sql immutable parallel safe

@@ -131,10 +131,10 @@ const ENDS_CLAUSE = /[.!?…:;](?=\s|$)|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|
 
 /**
  * Characters that separate the words of a folded text: white space, punctuation, signs, pictures and private characters,
- * by ranges, so that it depends on no locale and no version of Unicode. `reading.words` in SQL has the same ranges. All
+ * by ranges, so that it depends on no locale and no version of Unicode. `reading.plain_words` in SQL has the same ranges. All
  * other characters belong to words.
  */
-export const SEPARATORS: string = [
+const SEPARATORS: string = [
   String.raw`\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375\u0387\u03f6\u0482`,
   String.raw`\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f`,
   String.raw`\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f`,
