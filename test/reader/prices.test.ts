@@ -136,6 +136,7 @@ const RULES: Record<string, Row[]> = {
     ["Regalo cachorros de dos meses, Lugo.", "ES", "0 - -"],
     ["Gratis op te halen: stapel stoeptegels, Tilburg.", "NL", "0 - -"],
     ["Oddam za darmo wersalkę, Toruń.", "PL", "0 - -"],
+    ["Sedačka, zdarma, Český Těšín.", "CZ", "0 - -"],
     ["Roofer in Hull, free quotes, no job too small.", "GB", "none"],
     ["Malerarbeiten in Kiel, kostenloser Kostenvoranschlag.", "DE", "none"],
     ["Imbianchino a Lecce, preventivo gratuito.", "IT", "none"],
