@@ -18,7 +18,7 @@ import { sql, sqlValue } from "../support/sql.ts";
 const LOOK_UP_SECONDS = 0.25;
 /** The contract: at most 8 calls of a caller run, and 256 wait. A page needs several connections, so fewer pages run. */
 const [RUNNING, WAITING] = [8, 256];
-const FLOOD = 300;
+const FLOOD = 400;
 
 let database: Database;
 let service: Service;
