@@ -58,10 +58,10 @@ const assemble = (head: string, rest: { mark: string; digits: string }[]): strin
   return decimal && (earlier.length === 0 || !sameMark) && last.mark !== "'" ? `${whole}.${last.digits}` : null;
 };
 
-/** The number of tokens in ",-", ".-" or ",--" after a number; 0 if there is none. */
+/** The number of tokens in ",-", ".-", ":-" or ",--" after a number; 0 if there is none. */
 const dashLength = (tokens: readonly Token[], at: number): number => {
   const mark = tokens[at];
-  if (mark?.gap !== "none" || !/^[,.]$/u.test(mark.text)) return 0;
+  if (mark?.gap !== "none" || !/^[,.:]$/u.test(mark.text)) return 0;
   let length = 1;
   while (tokens[at + length]?.text === "-" && tokens[at + length]?.gap === "none" && length < 4) length++;
   // "450.-5" is a kind of range, not a dash for money.
