@@ -7,7 +7,7 @@ import { rowsOf } from "./rows.ts";
 
 /** What distinguishes a language. */
 export type Language = {
-  /** Letters that no other language of the market has, before folding. Null if there are none. */
+  /** Letters by which the language is recognised, before folding: few other languages have them. Null if there are none. */
   letters: RegExp | null;
   /** Whether compounds are written as one word: "Dachgeschosswohnung" is a "Wohnung". */
   compounds: boolean;
@@ -40,6 +40,13 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     headLast: false,
     endings: "ami ach ego emu ymi imi iem ow om em ej ym ych ich im ie ia iu a e i o u y".split(" "),
     country: "PL",
+  },
+  sv: {
+    letters: /[åä]/giu,
+    compounds: true,
+    headLast: true,
+    endings: "heterna heten heter arna erna orna aren het ar or er en et an na a e n t s".split(" "),
+    country: "SE",
   },
 };
 

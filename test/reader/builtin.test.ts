@@ -30,6 +30,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["pt", "Vendo o meu piano vertical Yamaha, em bom estado, por 900 €. Em Leiria. Contacto: piano@example.org"],
   ["nl", "Te koop: mijn piano van Yamaha, in goede staat, 900 euro. Ophalen in Zwolle. Mail naar piano@example.net"],
   ["pl", "Sprzedam pianino Yamaha w bardzo dobrym stanie, 4000 zł. Odbiór w Opolu. Proszę pisać na piano@example.com"],
+  ["sv", "Säljer mitt piano från Yamaha i bra skick, 900 kr. Hämtas i Gävle. Mejla piano@example.net"],
 ];
 
 /** Texts that are meant to make an extractor fail or hang. */

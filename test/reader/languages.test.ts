@@ -33,6 +33,34 @@ test("the database knows the languages of the reader", async (t) => {
   t.deepEqual(known.rows.map(({ code }) => code).sort(), [...CODES].sort());
 });
 
+/** The languages without a stemmer in PostgreSQL. */
+const WITHOUT_STEMMER = ["pl"];
+
+test("the database stems the words of a language, and knows whether it writes compounds as one word", async (t) => {
+  const database = await createDatabase(t);
+  const names = new Intl.DisplayNames("en", { type: "language" });
+  const found = await withClient(database.url, (client) =>
+    client.query(
+      `select l.code, reading.search_config(l.code)::text as config, l.code = any (reading.compound_languages()) as compounds,
+         ts_lexize((l.name || '_stem')::regdictionary, w.word) = reading.stem(w.word, l.code) as stems
+       from unnest($1::text[], $2::text[]) as l (code, name) cross join (values ('lagenheterna')) as w (word)`,
+      [
+        CODES.filter((code) => !WITHOUT_STEMMER.includes(code)),
+        CODES.filter((code) => !WITHOUT_STEMMER.includes(code)).map((code) => names.of(code)?.toLowerCase()),
+      ],
+    ),
+  );
+  t.deepEqual(
+    found.rows,
+    CODES.filter((code) => !WITHOUT_STEMMER.includes(code)).map((code) => ({
+      code,
+      config: names.of(code)?.toLowerCase(),
+      compounds: LANGUAGES[code]?.compounds,
+      stems: true,
+    })),
+  );
+});
+
 test("a language has its frequent words, its cues and things, its questions and its texts", (t) => {
   const labels = rowsOf("label.tsv");
   const isFrequent = ({ concept }: Record<string, string | null>): boolean => concept === "function_word";

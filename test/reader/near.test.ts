@@ -4,7 +4,7 @@ import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
 import { seedVocabulary } from "./vocabulary.ts";
 
 /**
- * Phrases that state a distance from a town, in the eight languages: what a query and an ask read of them.
+ * Phrases that state a distance from a town, in each language: what a query and an ask read of them.
  */
 
 const readQuery = createQueryExtractor(seedVocabulary());
@@ -41,6 +41,8 @@ const PHRASES: readonly [string, string, number | null, string][] = [
   ["sofa w promieniu 20 km od Warszawy", "Warszawy", 20, "sofa"],
   ["sofa do 20 km od Krakowa", "Krakowa", 20, "sofa"],
   ["sofa niedaleko Poznania", "Poznania", null, "sofa"],
+  ["soffa inom 20 km från Uppsala", "Uppsala", 20, "soffa"],
+  ["soffa nära Malmö", "Malmö", null, "soffa"],
 ];
 
 test("a distance from a town in a query is read as a circle, and its words are no words of the thing", (t) => {

@@ -5,26 +5,30 @@ create or replace function reading.compound_heads(words text, language text) ret
   language plpgsql stable
 as $$
 declare
-  endings text[];
 begin
-  -- German and Dutch write a compound noun as one word that ends in its head: a Ledersofa is a Sofa. The other
-  -- languages do not.
-  if compound_heads.language is null or compound_heads.language not in ('de', 'nl') then
+  -- A compound noun is one word that ends in its head: a Ledersofa is a Sofa. Most languages do not write so.
+  if compound_heads.language is null or compound_heads.language <> all (reading.compound_languages()) then
     return array[]::text[];
   end if;
-  endings := array(
-    select distinct substr(w.word, start)
-    from unnest(reading.words(words)) as w (word)
-    -- A compound has a modifier of at least three letters and a head of at least four. Shorter words are not compounds.
-    cross join lateral generate_series(4, length(w.word) - 3) as start
-    where length(w.word) between 7 and 40);
   return array(
-    select distinct l.concept from reading.label l
-    where l.form = any (endings) and l.language = compound_heads.language and l.type = 'thing');
+    select distinct h.concept
+    from (
+      select l.concept, e.start, min(e.start) over (partition by e.word) as longest
+      from (
+        select distinct w.word, s.start, substr(w.word, s.start) as ending
+        from unnest(reading.words(words)) as w (word)
+        -- A compound has a modifier of at least three letters and a head of at least four. Shorter words are not
+        -- compounds.
+        cross join lateral generate_series(1, length(w.word) - 3) as s (start)
+        where length(w.word) between 7 and 40 and s.start not in (2, 3)) as e
+      join reading.label l on l.form = e.ending and l.language = compound_heads.language and l.type = 'thing') as h
+    -- Only the longest ending is the head, and a word that names a thing itself has none: a Kinderwagen is not a Wagen.
+    where h.start = h.longest);
 end
 $$;
 comment on function reading.compound_heads(text, text) is
-  'Returns the concepts that the German or Dutch compounds of a text end in; none for another language.';
+  'Returns the concepts that the compounds of a text end in, and those of words that name a thing themselves; none for '
+  'a language that does not write compounds as one word.';
 
 create or replace function reading.concepts_in(words text, languages text[], language text) returns text[]
   language plpgsql stable
@@ -66,7 +70,7 @@ begin
     from (
       select n.concept, min(f.weight) as weight
       from (
-        select unnest(reading.concepts_in(title, array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'], spoken))
+        select unnest(reading.concepts_in(title, reading.languages(), spoken))
           as concept, 'A' as weight
         -- A text names the thing at its beginning. Its later part often describes the surroundings ("near the beach").
         union all select unnest(

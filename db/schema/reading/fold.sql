@@ -89,6 +89,7 @@ as $$
     when 'it' then 'pg_catalog.italian'::regconfig
     when 'nl' then 'pg_catalog.dutch'::regconfig
     when 'pt' then 'pg_catalog.portuguese'::regconfig
+    when 'sv' then 'pg_catalog.swedish'::regconfig
     else 'pg_catalog.simple'::regconfig
   end
 $$;
@@ -99,8 +100,14 @@ grant execute on function reading.search_config(text) to souk_agent, souk_person
 
 create or replace function reading.languages() returns text[]
   language sql immutable parallel safe
-as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] $$;
+as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv'] $$;
 comment on function reading.languages() is 'Returns the languages of the market (ISO 639-1).';
+
+create or replace function reading.compound_languages() returns text[]
+  language sql immutable parallel safe
+as $$ select array['de', 'nl', 'sv'] $$;
+comment on function reading.compound_languages() is
+  'Returns the languages of the market that write compounds as one word.';
 
 create or replace function reading.stem(word text, language text) returns text[]
   language sql immutable parallel safe
@@ -113,6 +120,7 @@ as $$
     when 'it' then ts_lexize('pg_catalog.italian_stem', word)
     when 'nl' then ts_lexize('pg_catalog.dutch_stem', word)
     when 'pt' then ts_lexize('pg_catalog.portuguese_stem', word)
+    when 'sv' then ts_lexize('pg_catalog.swedish_stem', word)
     else array[word]
   end
 $$;

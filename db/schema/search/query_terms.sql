@@ -55,13 +55,14 @@ begin
     join words w on w.word = st.word
     group by c.concept
   ), heads as (
-    -- Heads of German and Dutch compounds, unless the query is known to be in another language: the English word
-    -- "sharing" does not name a ring.
+    -- Heads of compounds in the language of the query. In a language without compounds a word has none: the English
+    -- word "sharing" does not name a ring.
     select distinct w.word, w.n, h.concept
-    from words w cross join lateral unnest(reading.compound_heads(w.word, 'de') || reading.compound_heads(w.word, 'nl'))
-      as h (concept)
+    from words w
+    cross join unnest(reading.compound_languages()) as l (language)
+    cross join lateral unnest(reading.compound_heads(w.word, l.language)) as h (concept)
     where not exists (select from covered c where w.word = any (c.words))
-      and coalesce(query_terms.language in ('de', 'nl'), true)
+      and coalesce(l.language = query_terms.language, true)
   ), alternatives as (
     select w.word, w.n, w.is_modifier,
       array(select distinct s.lexeme from stems s where s.word = w.word union select w.word union select w.meant
@@ -77,7 +78,8 @@ begin
         where reading.stem(w.word, l.language) = '{}') as stops,
       exists (
         select from reading.label v
-        where v.form = w.word and v.type in ('ask_kind', 'offer_kind', 'condition', 'feature')) as hints
+        where v.form = w.word and (v.type in ('ask_kind', 'offer_kind', 'condition', 'feature')
+          or v.concept = 'small_number')) as hints
     from words w
   ), terms as (
     select array['concept/' || c.concept]
@@ -102,8 +104,7 @@ begin
       search.any_lexeme(a.classes), array[a.word],
       case when a.classes <> '{}' or exists (select from heads h where h.word = a.word) then 2.0
         when a.stops then 0.0
-        when a.hints or a.word ~ ('^([0-9]{1,2}|two|three|four|five|six|zwei|drei|vier|deux|trois|quatre'
-          '|dos|tres|cuatro|due|tre|quattro|dois|duas|twee|drie|dwa|dwie|trzy)$') then 0.4
+        when a.hints or a.word ~ '^[0-9]{1,2}$' then 0.4
         else 1.0 end, a.is_modifier, a.n
     from alternatives a
     where not exists (select from covered c where a.word = any (c.words))

@@ -44,7 +44,7 @@ const CERTAIN_WEIGHT = 3;
 
 /**
  * The best language needs this many times the evidence of the next one. Without a clear language, the terms of all
- * eight languages count.
+ * languages count.
  */
 const CLEAR_LANGUAGE = 1.5;
 
