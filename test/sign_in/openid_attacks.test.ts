@@ -86,7 +86,7 @@ for (const [what, told] of DISHONEST) {
     const page = await comeBack(person, told());
     t.is(page.status, 400);
     t.is(page.heading, "You were not signed in");
-    t.true(wordsOf(page).includes("does not hold, so you were not signed in."), wordsOf(page));
+    t.true(wordsOf(page).includes("is not valid, so you were not signed in."), wordsOf(page));
     t.is(person.cookie(market.url, "souk_session"), undefined);
     t.is(await labelOf(market, person), null);
   });
