@@ -38,6 +38,8 @@ export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exc
 export const CONTACT_TYPES = ["email", "phone", "sms", "whatsapp", "url"] as const;
 /** One way to contact a publisher. */
 export type ContactType = (typeof CONTACT_TYPES)[number];
+/** Those whose value is a phone number: `internal.contact_form`. */
+export const NUMBER_TYPES = ["phone", "sms", "whatsapp"] as const satisfies readonly ContactType[];
 
 /** The condition of a thing that is offered. */
 export const CONDITIONS = ["new", "like_new", "used_good", "used_fair", "refurbished", "for_parts"] as const;

@@ -7,6 +7,7 @@ import {
   CONTACT_TYPES,
   EVENT_TYPES,
   LIMITED_ACTIONS,
+  NUMBER_TYPES,
   OFFER_KINDS,
   OFFER_STATUSES,
   PRICE_PERIODS,
@@ -61,10 +62,11 @@ const TABLES: Record<string, readonly string[]> = {
 
 test("the database knows the form of each contact type, and of no other", async (t) => {
   const [row] = await market.sql(
-    "select array_agg(t.type) as known from unnest($1::text[]) as t (type) where internal.contact_form(t.type) is not null",
+    `select array_agg(t.type) as known, array_agg(t.type) filter (where f.form = 'number') as numbers
+     from unnest($1::text[]) as t (type), internal.contact_form(t.type) as f (form) where f.form is not null`,
     [[...CONTACT_TYPES, "fax"]],
   );
-  t.deepEqual(row?.["known"], CONTACT_TYPES);
+  t.deepEqual(row, { known: CONTACT_TYPES, numbers: NUMBER_TYPES });
 });
 
 for (const [query, values] of Object.entries(TABLES)) {

@@ -7,18 +7,15 @@ import type { Scene } from "./context.ts";
 /** What a text says about ways to reach somebody, and where: the same for every contact that is judged. */
 
 /** Ways to reach somebody, as words name them. */
-export type Way = "call" | "sms" | "whatsapp" | "mail" | "link" | "written";
+export const WAYS = ["call", "sms", "whatsapp", "mail", "link", "written"] as const;
+export type Way = (typeof WAYS)[number];
 
-const WAY_OF_CUE: Readonly<Record<string, Way>> = {
-  contact_call: "call",
-  contact_sms: "sms",
-  contact_whatsapp: "whatsapp",
-  contact_mail: "mail",
-  contact_link: "link",
-  prefer_written: "written",
-};
+const WAY_OF_CUE: Readonly<Record<string, Way>> = Object.fromEntries(
+  WAYS.map((way) => [way === "written" ? "prefer_written" : `contact_${way}`, way]),
+);
 
-export const WAYS_OF_TYPE: Readonly<Record<ContactType, readonly Way[]>> = {
+/** The ways that a type serves; the first is its own. */
+export const WAYS_OF_TYPE: Readonly<Record<ContactType, readonly [Way, ...Way[]]>> = {
   phone: ["call"],
   sms: ["sms", "written"],
   whatsapp: ["whatsapp", "written"],

@@ -1,6 +1,6 @@
 import type { ContactCandidate } from "../propose/contacts.ts";
 import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../propose/phones.ts";
-import { count, type Discourse, type Way } from "./contact_discourse.ts";
+import { count, type Discourse, WAYS, type Way } from "./contact_discourse.ts";
 import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
 
@@ -41,22 +41,10 @@ const LABEL_REACH = 5;
 /** A number that is called something else is believed to be that sooner than other cues are believed. */
 const LABEL = 3;
 
-const NEGATED: Readonly<Record<Way, Term>> = {
-  call: term("not-call"),
-  sms: term("not-sms"),
-  whatsapp: term("not-whatsapp"),
-  mail: term("not-mail"),
-  link: term("not-link"),
-  written: term("not-written"),
-};
-const SAID: Readonly<Record<Way, Term>> = {
-  call: term("call"),
-  sms: term("sms"),
-  whatsapp: term("whatsapp"),
-  mail: term("mail"),
-  link: term("link"),
-  written: term("written"),
-};
+const termsOf = (nameOf: (way: Way) => string): Readonly<Record<Way, Term>> =>
+  Object.fromEntries(WAYS.map((way) => [way, term(nameOf(way))])) as Record<Way, Term>;
+const NEGATED = termsOf((way) => `not-${way}`);
+const SAID = termsOf((way) => way);
 
 /** Words of the host and of the path of a link that are features. */
 const MOST_PARTS = 12;

@@ -1,22 +1,22 @@
+import type { NUMBER_TYPES } from "../../base/enums.ts";
 import type { ContactCandidate } from "../propose/contacts.ts";
-import { count, type Discourse, type Way } from "./contact_discourse.ts";
+import { count, type Discourse, WAYS_OF_TYPE, type Way } from "./contact_discourse.ts";
 import { distance, type Scene, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
 
 /** The features of a number and a type: from them it is judged whether the number takes calls, texts or WhatsApp. */
 
 /** The types of contact that a number can be. */
-export type NumberType = "phone" | "sms" | "whatsapp";
-export const NUMBER_TYPES: readonly NumberType[] = ["phone", "sms", "whatsapp"];
+export type NumberType = (typeof NUMBER_TYPES)[number];
 
-const WAY_OF_TYPE: Readonly<Record<NumberType, Way>> = { phone: "call", sms: "sms", whatsapp: "whatsapp" };
+const wayOf = (type: NumberType): Way => WAYS_OF_TYPE[type][0];
 
 /**
  * True if the text names the way of a type at all. A number is for calls unless something is said, but it takes messages
  * only if the text speaks of messages.
  */
 export const isPossible = (type: NumberType, { ways }: Discourse): boolean =>
-  type === "phone" || ways.includes(WAY_OF_TYPE[type]) || (type === "sms" && ways.includes("written"));
+  type === "phone" || ways.includes(wayOf(type)) || (type === "sms" && ways.includes("written"));
 
 const U = {
   type: term("type"),
@@ -85,13 +85,7 @@ export const addTypeFeatures = (
     const way = ways[at] ?? null;
     if (way === null) return;
     const who =
-      way === WAY_OF_TYPE[type]
-        ? "own"
-        : way === "written"
-          ? "written"
-          : way === "mail" || way === "link"
-            ? "away"
-            : "other";
+      way === wayOf(type) ? "own" : way === "written" ? "written" : way === "mail" || way === "link" ? "away" : "other";
     const not = isNegated[cue.from] === 1 ? "not-" : "";
     const relation = `${not}${who}`;
     const apart = (clauses.sentence[cue.from] ?? 0) - sentence;

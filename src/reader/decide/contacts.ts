@@ -1,4 +1,4 @@
-import type { ContactType } from "../../base/enums.ts";
+import { type ContactType, NUMBER_TYPES } from "../../base/enums.ts";
 import { type ContactCandidate, type ContactHints, findContacts } from "../propose/contacts.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
 import type { Judged, Training } from "../training/linear.ts";
@@ -6,7 +6,7 @@ import type { Mark } from "../training/marks.ts";
 import { type Discourse, discourseOf } from "./contact_discourse.ts";
 import { preferredAmong, type Reachable } from "./contact_preferred.ts";
 import { addContactFeatures } from "./contact_role.ts";
-import { addTypeFeatures, isPossible, NUMBER_TYPES, type NumberType } from "./contact_type.ts";
+import { addTypeFeatures, isPossible, type NumberType } from "./contact_type.ts";
 import type { Scene } from "./context.ts";
 import { createFeatures } from "./features.ts";
 import type { Model } from "./model.ts";
