@@ -16,8 +16,8 @@ type Outcome = { status: number | null; error: string | null; tookMs: number; re
 /** Sends one event. Never rejects. */
 export type Send = (sendable: Sendable, signal: AbortSignal) => Promise<Outcome>;
 
-/** The contract. */
-const MOST_MS = 15_000;
+/** A receiver has this long to answer. */
+const MAX_MS = 15_000;
 
 /** The seconds that a receiver asks for: a number, or a date (RFC 9110). */
 export const secondsOf = (retryAfter: string | undefined, now: number): number | null => {
@@ -34,7 +34,7 @@ export const secondsOf = (retryAfter: string | undefined, now: number): number |
  * @param options.mostMs the time that an attempt may take
  */
 export const createSend =
-  ({ anyAddress, lookup, mostMs = MOST_MS }: { anyAddress: boolean; lookup?: LookupFunction; mostMs?: number }): Send =>
+  ({ anyAddress, lookup, mostMs = MAX_MS }: { anyAddress: boolean; lookup?: LookupFunction; mostMs?: number }): Send =>
   async ({ eventId, url, secret, body }, stopping) => {
     const began = performance.now();
     const timeout = AbortSignal.timeout(mostMs);

@@ -158,11 +158,21 @@ test.serial("a removal needs a known reason and a sentence of at most 500 charac
 test.serial("a decision that does not fit the offer's status is refused and says which status it needs", async (t) => {
   const owner = await fixture.agent();
   const id = await settledOffer(owner);
-  isRefused(t, await ana.decide("restoreOffer", id), "invalid_state", /is published; this decision needs one that is removed/);
+  isRefused(
+    t,
+    await ana.decide("restoreOffer", id),
+    "invalid_state",
+    /is published; this decision needs one that is removed/,
+  );
   isRefused(t, await ana.decide("publishOffer", id), "invalid_state", /this decision needs one that is pending review/);
   isRefused(t, await ana.decide("upholdRemoval", id), "invalid_state", /this decision needs one that is removed/);
   await ana.decide("removeOffer", id, { reason: "spam" });
-  isRefused(t, await ana.decide("keepOffer", id), "invalid_state", /is removed; this decision needs one that is published or archived/);
+  isRefused(
+    t,
+    await ana.decide("keepOffer", id),
+    "invalid_state",
+    /is removed; this decision needs one that is published or archived/,
+  );
   isRefused(t, await ana.decide("upholdRemoval", id), "invalid_state", /Nobody has appealed/);
 });
 

@@ -54,7 +54,7 @@ const DEADLINE_MS = Math.min(allowed(4_000), LONGEST_DEADLINE_MS);
 const SLACK_MS = 2_000;
 
 /** As internal.enqueue sets it. */
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 
 let database: Database;
 let provider: Provider;
@@ -301,14 +301,14 @@ test.serial(
         const before = await attempts();
         await sql(database.url, "select jobs.sweep_submissions()");
         const after = (await attempts()) ?? -1;
-        if (before !== undefined && before < MOST_ATTEMPTS)
+        if (before !== undefined && before < MAX_ATTEMPTS)
           t.true(after >= before, "a job that will be tried keeps its attempts");
         else
-          t.true(after >= 0 && after < MOST_ATTEMPTS, "a job that permanently failed, or was lost, is enqueued again");
+          t.true(after >= 0 && after < MAX_ATTEMPTS, "a job that permanently failed, or was lost, is enqueued again");
         await runAgain();
         await idle();
         if (round === 1)
-          await sql(database.url, `update graphile_worker._private_jobs set attempts = ${MOST_ATTEMPTS} where ${job}`);
+          await sql(database.url, `update graphile_worker._private_jobs set attempts = ${MAX_ATTEMPTS} where ${job}`);
         if (round === 3) await sql(database.url, `delete from graphile_worker._private_jobs where ${job}`);
       }
       t.is(readings("samovar"), 2);

@@ -50,12 +50,12 @@ test("the tools and their arguments are those of the contract", (t) => {
  * ones of OpenAI (cl100k_base, o200k_base) make one token of 4.1 to 4.3 characters of these definitions, so with 3.5 the
  * count is a fifth too high.
  */
-const MOST_TOKENS = 4_000;
+const MAX_TOKENS = 4_000;
 const CHARACTERS_PER_TOKEN = 3.5;
 
 test("all definitions together have at most 4,000 tokens", (t) => {
   const characters = JSON.stringify(DEFINITIONS).length;
-  t.true(characters / CHARACTERS_PER_TOKEN <= MOST_TOKENS, `${characters} characters`);
+  t.true(characters / CHARACTERS_PER_TOKEN <= MAX_TOKENS, `${characters} characters`);
 });
 
 test("every tool names an endpoint of the table, for each value that chooses one", (t) => {

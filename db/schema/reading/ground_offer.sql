@@ -74,4 +74,4 @@ as $$
     'primary', jsonb_build_object('methods', methods) || coalesce(jsonb_strip_nulls(party), '{}'))
 $$;
 comment on function reading.contact_object(jsonb, jsonb) is
-  'Returns the contact object of the contract (schema_version 2) for contact methods and the party that they reach.';
+  'Returns the contact object (schema_version 2) for contact methods and the party that they reach.';

@@ -19,13 +19,13 @@ const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 /** Evidence for a language that each word of the lexicon adds that belongs to that language alone. */
 const LANGUAGE_EVIDENCE = 0.15;
 
-/** A term of at least this weight among the first words says what a text is about. At most MOST_TOPICS are kept. */
-const LEAST_TOPIC_WEIGHT = 1.5;
+/** A term of at least this weight among the first words says what a text is about. At most MAX_TOPICS are kept. */
+const MIN_TOPIC_WEIGHT = 1.5;
 const TOPIC_WORDS = 40;
-const MOST_TOPICS = 3;
+const MAX_TOPICS = 3;
 
 /** A term of lower weight only hints at a thing. */
-const LEAST_THING_WEIGHT = 1;
+const MIN_THING_WEIGHT = 1;
 
 /** Everything that is found in a text before anything is judged. */
 export type Annotations = PlaceText & {
@@ -130,7 +130,7 @@ export const annotate = (
   const hits = findTerms(lexicon, words, detected);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
-    if (family === "category" && weight >= LEAST_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
+    if (family === "category" && weight >= MIN_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
   const hidden = hiddenIn(tokens, ignored);
   const isHidden = (at: number): boolean => hidden[at] === 1;
   const placeHits = findPlaces(gazetteer, tokens).filter(({ from }) => !isHidden(from));
@@ -138,7 +138,7 @@ export const annotate = (
   const sums = findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum);
   return {
     ...scene,
-    topics: [...topics].slice(0, MOST_TOPICS).map(term),
+    topics: [...topics].slice(0, MAX_TOPICS).map(term),
     words,
     hits,
     // "Garmin Forerunner 255, £140, Bristol" has no words of a language, so the language of its country is used.
@@ -152,7 +152,7 @@ export const annotate = (
     placeHits,
     known: knownPlaces(gazetteer, placeHits),
     things: hits
-      .filter(({ family, weight }) => family === "category" && weight >= LEAST_THING_WEIGHT)
+      .filter(({ family, weight }) => family === "category" && weight >= MIN_THING_WEIGHT)
       .map((hit) => tokensOfHit(words, hit)),
     sums,
   };

@@ -93,7 +93,7 @@ export function* useLearned({ taxonomy, classifiers }: Vocabulary): Steps<Classi
  * A text without vocabulary terms is not classified if fewer of its words and word pairs are known from training:
  * "xyzzy 42".
  */
-const LEAST_KNOWN = 4;
+const MIN_KNOWN = 4;
 
 /** How many words are quoted if no single term supports the decision. */
 const QUOTED_WORDS = 8;
@@ -102,10 +102,10 @@ const QUOTED_WORDS = 8;
  * A less probable decision is left open. In texts by strangers, decisions with a probability of 0.25 to 0.5 were right
  * about half of the time.
  */
-const LEAST_PROBABILITY = 0.25;
+const MIN_PROBABILITY = 0.25;
 
 const decided = <T extends string>(value: T, probability: number, hit: Hit): Decision<T> | null =>
-  probability < LEAST_PROBABILITY ? null : { value, confidence: Math.round(probability * 100) / 100, hit };
+  probability < MIN_PROBABILITY ? null : { value, confidence: Math.round(probability * 100) / 100, hit };
 
 /**
  * The score of a kind is its probability times the probability of its best category raised to this power. "sofa" is
@@ -155,7 +155,7 @@ const classify = <K extends AskKind | OfferKind>(
 ): Classified<K> => {
   const { words: tokens } = source.annotations;
   const { features, things, kinds } = featuresOf(source, false);
-  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < LEAST_KNOWN) return UNCLASSIFIED;
+  if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < MIN_KNOWN) return UNCLASSIFIED;
   const bestInGroup: Readonly<Record<LabelGroup, BestCategory | null>> = {
     goods: bestCategory(classifiers.goods, features),
     services: bestCategory(classifiers.services, features),

@@ -7,8 +7,8 @@ import type { Hit, IsWord } from "./lexicon.ts";
 /** A thing that an ask requires or excludes. */
 export type Criterion = { value: string; span: Span };
 
-const MOST_KEYWORDS = 20;
-const MOST_CRITERIA = 10;
+const MAX_KEYWORDS = 20;
+const MAX_CRITERIA = 10;
 const LONGEST_KEYWORD = 60;
 const LONGEST_CRITERION = 80;
 
@@ -16,7 +16,7 @@ const LONGEST_CRITERION = 80;
 const ENGLISH_NO = "no";
 
 /** The longest criterion, in words. */
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 
 const said = (text: string, span: Span): string => text.slice(span.start, span.end).replace(/\s+/gu, " ");
 
@@ -25,7 +25,7 @@ const ENDS_CLAUSE = /[,;.()!?:\n]/;
 
 const endOfClause = (tokens: readonly Word[], from: number, is: IsWord): number => {
   let to = from;
-  while (to < tokens.length && to - from < MOST_WORDS) {
+  while (to < tokens.length && to - from < MAX_WORDS) {
     const token = tokens[to];
     if (
       token === undefined ||
@@ -63,7 +63,7 @@ export const findKeywords = (
     if (seen.has(key) || [...word].length > LONGEST_KEYWORD) continue;
     seen.add(key);
     keywords.push(word);
-    if (keywords.length === MOST_KEYWORDS) break;
+    if (keywords.length === MAX_KEYWORDS) break;
   }
   return keywords;
 };
@@ -82,7 +82,7 @@ export const findExclusions = (
   isOwn: (at: number) => boolean,
 ): Criterion[] => {
   const found: Criterion[] = [];
-  for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
+  for (let at = 0; at < tokens.length && found.length < MAX_CRITERIA; at++) {
     const folded = tokens[at]?.folded ?? "";
     const excludes = is("excludes", folded) || (folded === ENGLISH_NO && (language === "en" || language === null));
     if (!excludes) continue;
@@ -109,7 +109,7 @@ export const findExclusions = (
 /** The requirements of an ask. */
 export const findRequirements = (text: string, tokens: readonly Word[], is: IsWord): Criterion[] => {
   const found: Criterion[] = [];
-  for (let at = 0; at < tokens.length && found.length < MOST_CRITERIA; at++) {
+  for (let at = 0; at < tokens.length && found.length < MAX_CRITERIA; at++) {
     if (!is("requires", tokens[at]?.folded ?? "")) continue;
     const first = tokens[at + 1];
     if (first === undefined || first.opens || ENDS_CLAUSE.test(first.before)) continue;

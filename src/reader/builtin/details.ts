@@ -31,7 +31,7 @@ const CONDITION_NAMES: ReadonlySet<string> = new Set([
 const isCondition = (name: string): name is Condition => CONDITION_NAMES.has(name);
 
 /** Terms of another language than that of the text have a lower weight. Here they are mostly chance matches. */
-const LEAST_WEIGHT = 1.5;
+const MIN_WEIGHT = 1.5;
 
 /** True if one of the two words before is a negation. */
 export const isNegated = (tokens: readonly Word[], hit: Hit, is: IsWord): boolean => {
@@ -50,12 +50,7 @@ export const findCondition = (
 ): { value: Condition; hit: Hit } | null => {
   let best: { value: Condition; hit: Hit; score: number } | null = null;
   for (const hit of hits) {
-    if (
-      hit.family !== "condition" ||
-      hit.weight < LEAST_WEIGHT ||
-      !isCondition(hit.value) ||
-      isNegated(tokens, hit, is)
-    )
+    if (hit.family !== "condition" || hit.weight < MIN_WEIGHT || !isCondition(hit.value) || isNegated(tokens, hit, is))
       continue;
     const score = hit.weight * (1 + 0.3 * (hit.to - hit.from));
     if (best === null || score > best.score) best = { value: hit.value, hit, score };
@@ -64,7 +59,7 @@ export const findCondition = (
 };
 
 /** The longest list that an extraction may hold. */
-const MOST_FEATURES = 20;
+const MAX_FEATURES = 20;
 
 /** Features in the words of the text, each once. */
 export const findFeatures = (
@@ -76,12 +71,12 @@ export const findFeatures = (
   const features: { value: string; span: Span }[] = [];
   const seen = new Set<string>();
   for (const hit of hits) {
-    if (hit.family !== "feature" || hit.weight < LEAST_WEIGHT || seen.has(hit.term) || isNegated(tokens, hit, is))
+    if (hit.family !== "feature" || hit.weight < MIN_WEIGHT || seen.has(hit.term) || isNegated(tokens, hit, is))
       continue;
     seen.add(hit.term);
     const span = spanOf(tokens, hit);
     features.push({ value: text.slice(span.start, span.end).replace(/\s+/gu, " ").slice(0, 80), span });
-    if (features.length === MOST_FEATURES) break;
+    if (features.length === MAX_FEATURES) break;
   }
   return features;
 };
@@ -94,7 +89,7 @@ const SQUARE_METRES: Readonly<Record<string, number>> = {
 };
 
 /** Reading a number backwards from its unit: at most "1.200,5" and a mark such as "-" or an ordinal ending. */
-const MOST_NUMBER_TOKENS = 6;
+const MAX_NUMBER_TOKENS = 6;
 
 /** The number that ends directly before token `end`: "2,5" in "2,5-Zimmer", "3" in "3rd floor". Null if there is none. */
 const numberBefore = (tokens: readonly Token[], end: number): { value: number; from: number } | null => {
@@ -103,7 +98,7 @@ const numberBefore = (tokens: readonly Token[], end: number): { value: number; f
   if (tokens[to - 1]?.text === "-" || tokens[to - 1]?.text === "." || tokens[to - 1]?.text === "°") to -= 1;
   else if (tokens[to - 1]?.kind === "word" && tokens[to - 1]?.gap === "none" && (tokens[to - 1]?.text.length ?? 9) <= 3)
     to -= 1;
-  for (let from = Math.max(0, to - MOST_NUMBER_TOKENS); from < to; from++) {
+  for (let from = Math.max(0, to - MAX_NUMBER_TOKENS); from < to; from++) {
     const before = tokens[from - 1];
     const continues = tokens[from]?.gap === "none" && (before?.kind === "digits" || /^[.,']$/.test(before?.text ?? ""));
     if (tokens[from]?.kind !== "digits" || continues) continue;
@@ -118,8 +113,8 @@ const TYPOLOGY = /^[tf]([0-6])$/;
 const ISO_DAY = /(?<!\d)(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)/u;
 
 /** The greatest numbers that count: more rooms or floors are something else. */
-const MOST_ROOMS = 60;
-const MOST_FLOORS = 60;
+const MAX_ROOMS = 60;
+const MAX_FLOORS = 60;
 
 /**
  * Reads rooms, areas and the like: numbers before the unit words of the lexicon (cues space_*). Null if the text states
@@ -156,8 +151,8 @@ export const findSpace = ({ text, tokens, cues, words }: Pick<Annotations, "text
       const span = spanOf(tokens, { from: number.from, to });
       const metres = SQUARE_METRES[name];
       if (metres !== undefined) state("area_m2", Math.round(number.value * metres * 10) / 10, span);
-      else if (name === "space_floor" && number.value <= MOST_FLOORS) state("floor", number.value, span);
-      else if (number.value > MOST_ROOMS) continue;
+      else if (name === "space_floor" && number.value <= MAX_FLOORS) state("floor", number.value, span);
+      else if (number.value > MAX_ROOMS) continue;
       else if (name === "space_room") state("rooms", number.value, span);
       else if (name === "space_bedroom") state("bedrooms", number.value, span);
       else if (name === "space_bathroom") state("bathrooms", number.value, span);

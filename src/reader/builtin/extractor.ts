@@ -39,13 +39,13 @@ import { type Decided, titleTextOf } from "./title_text.ts";
  */
 
 /** An extractor leaves out values of lower confidence (extraction.ts). */
-const LEAST_CONFIDENCE = 0.5;
+const MIN_CONFIDENCE = 0.5;
 
 /** A location of lower confidence is left out: half of those were wrong on held-out texts. */
-const LEAST_LOCATION = 0.3;
+const MIN_LOCATION = 0.3;
 
 /** A name that the gazetteer does not have may be no place at all. */
-const LEAST_UNKNOWN_LOCATION = 0.55;
+const MIN_UNKNOWN_LOCATION = 0.55;
 
 /** A postal code in a location. */
 const POSTCODE = /\b(?:\d{2}-\d{3}|\d{4,5}(?:-\d{3})?(?: ?[A-Z]{2}\b)?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})\b/;
@@ -73,7 +73,7 @@ const inferred = <T extends string>({ words }: Annotations, quoted: Quoter, deci
       };
 
 const locationOf = (quoted: Quoter, located: Resolved | null, remote: boolean): Offer["location"] => {
-  if (located === null || located.confidence < (located.place === null ? LEAST_UNKNOWN_LOCATION : LEAST_LOCATION))
+  if (located === null || located.confidence < (located.place === null ? MIN_UNKNOWN_LOCATION : MIN_LOCATION))
     return null;
   const passage = quoted(located.span);
   const { quote: written } = passage;
@@ -104,7 +104,7 @@ const anyTitle = ({ text, orders }: Annotations, quoted: Quoter): Offer["title"]
   const next = orders.find((order) => order.start > start)?.start ?? text.length;
   const value = [...text.slice(start, next)].slice(0, 120).join("").trim() || text.slice(0, 1);
   const span = { start, end: start + value.length };
-  return { value, ...quoted(span), basis: "inferred", confidence: LEAST_CONFIDENCE };
+  return { value, ...quoted(span), basis: "inferred", confidence: MIN_CONFIDENCE };
 };
 
 const conditionOf = (annotations: Annotations, quoted: Quoter): Offer["condition"] => {

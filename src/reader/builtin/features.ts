@@ -20,14 +20,14 @@ export type FeatureSource = {
 };
 
 /** Only the first words of a longer text are used: they tell what is wanted. */
-const MOST_WORDS = 120;
+const MAX_WORDS = 120;
 
 /**
- * The value of a word falls exponentially from 1 at the start of the text towards LEAST_VALUE. DECAY_LENGTH is in
+ * The value of a word falls exponentially from 1 at the start of the text towards MIN_VALUE. DECAY_LENGTH is in
  * words.
  */
 const DECAY_LENGTH = 24;
-const LEAST_VALUE = 0.35;
+const MIN_VALUE = 0.35;
 
 /** The score of vocabulary evidence at which its feature value is 0.5 (of at most 1). */
 const HALF_SCORE = { things: 6, kinds: 8 };
@@ -56,7 +56,7 @@ const addWords = (
   { words: tokens, hits, placeHits, language }: FeatureSource["annotations"],
 ): void => {
   const words = tokens
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
     .map(({ folded }) => (/^\d/.test(folded) ? NUMBER : term(stem(folded, language ?? "en"))));
   // Copies of the words in which places and things are replaced by their meaning: by domain in `broad`, by category in
   // `narrow`.
@@ -81,7 +81,7 @@ const addWords = (
     const key = Math.imul(template.hash + one.hash, 31) + (other?.hash ?? 0);
     if (seen.has(key)) return;
     seen.add(key);
-    features.add(template, one, other, LEAST_VALUE + (1 - LEAST_VALUE) * Math.exp(-at / DECAY_LENGTH));
+    features.add(template, one, other, MIN_VALUE + (1 - MIN_VALUE) * Math.exp(-at / DECAY_LENGTH));
   };
   broad.forEach((word, at) => {
     const before = at === 0 ? FIRST : tokens[at]?.opens ? START : (broad[at - 1] ?? START);

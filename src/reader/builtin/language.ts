@@ -23,10 +23,10 @@ export const isFunctionWord = (words: FunctionWords, word: string, language: str
 const LETTER_WEIGHT = 0.5;
 
 /** More letters than this add no evidence. */
-const MOST_LETTERS = 4;
+const MAX_LETTERS = 4;
 
 /** Less evidence may be chance: one shared word. */
-const LEAST_EVIDENCE = 0.4;
+const MIN_EVIDENCE = 0.4;
 
 /**
  * The language with the most evidence, if it has more than `least` times that of the next one. Of languages with equal
@@ -34,7 +34,7 @@ const LEAST_EVIDENCE = 0.4;
  */
 const clearest = (scores: ReadonlyMap<string, number>, least: number): string | null => {
   const [best, next] = [...scores].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return best !== undefined && best[1] > LEAST_EVIDENCE && best[1] > (next?.[1] ?? 0) * least ? best[0] : null;
+  return best !== undefined && best[1] > MIN_EVIDENCE && best[1] > (next?.[1] ?? 0) * least ? best[0] : null;
 };
 
 /**
@@ -55,7 +55,7 @@ export const detectLanguage = (
   for (const token of tokens)
     for (const entry of functionWords.get(token.folded) ?? []) add(entry.language, entry.weight);
   for (const [language, { letters }] of Object.entries(LANGUAGES)) {
-    const count = letters === null ? 0 : Math.min(text.match(letters)?.length ?? 0, MOST_LETTERS);
+    const count = letters === null ? 0 : Math.min(text.match(letters)?.length ?? 0, MAX_LETTERS);
     if (count > 0) add(language, count * LETTER_WEIGHT);
   }
   return clearest(scores, margin);

@@ -91,11 +91,11 @@ export const namingsOf = ({ concepts, labels }: Named): Naming[] => {
   return namings;
 };
 
-const LEAST_COMPOUND = 7;
+const MIN_COMPOUND = 7;
 /** A longer word is none: each of its ends would be tried. The longest compounds of dictionaries have about 70 letters. */
-const MOST_COMPOUND = 80;
-const LEAST_HEAD = 4;
-const LEAST_MODIFIER = 3;
+const MAX_COMPOUND = 80;
+const MIN_HEAD = 4;
+const MIN_MODIFIER = 3;
 
 /** Factors on the weight. An inflected form is more certain to be the term than a compound is. */
 const STEM_FACTOR = 0.95;
@@ -285,9 +285,9 @@ const withoutContained = (hits: Hit[]): Hit[] => {
 
 /** The longest end of a compound that is a term, or null. */
 const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entry[] | null => {
-  if (word.length > MOST_COMPOUND) return null;
+  if (word.length > MAX_COMPOUND) return null;
   const index = lexicon.stems.get(language);
-  for (let cut = LEAST_MODIFIER; word.length - cut >= LEAST_HEAD; cut++) {
+  for (let cut = MIN_MODIFIER; word.length - cut >= MIN_HEAD; cut++) {
     const head = word.slice(cut);
     const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.entries.filter(
       (entry) => entry.language === language,
@@ -355,7 +355,7 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: s
       if (index !== undefined && lookUp(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
     });
     const word = words[at] ?? "";
-    if (any || word.length < LEAST_COMPOUND || language === null || !LANGUAGES[language]?.compounds) continue;
+    if (any || word.length < MIN_COMPOUND || language === null || !LANGUAGES[language]?.compounds) continue;
     const head = headOf(lexicon, word, language);
     if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
   }

@@ -19,7 +19,7 @@ export type LocationHints = {
 export type Resolved = { span: Span; confidence: number; place: ResolvedPlace | null };
 
 /** No confidence is higher: the words are stated, but a village of the same name may be meant. */
-const MOST_CONFIDENCE = 0.95;
+const MAX_CONFIDENCE = 0.95;
 
 /**
  * Resolves the location of a text.
@@ -45,7 +45,7 @@ export const locate = (
         ? null
         : {
             span: place.span,
-            confidence: Math.min(MOST_CONFIDENCE, place.confidence) * (resolved?.confidence ?? 1),
+            confidence: Math.min(MAX_CONFIDENCE, place.confidence) * (resolved?.confidence ?? 1),
             place: resolved,
           },
     remote,

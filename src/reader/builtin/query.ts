@@ -52,19 +52,19 @@ const CLEAR_LANGUAGE = 1.5;
 const HOMES = "real_estate";
 
 /** Terms that only hint at a kind have a lower weight ("flat", because most flats are let). */
-const LEAST_CUE = 2;
+const MIN_CUE = 2;
 
 /** A misspelt word is corrected to the name of a thing, or of a place with at least so many inhabitants. */
-const LEAST_POPULATION = 100_000;
+const MIN_POPULATION = 100_000;
 
 /** Least weight of a term that names the thing. Only the words after such a term can be modifiers. */
-const LEAST_HEAD = 1.5;
+const MIN_HEAD = 1.5;
 
 /** Each further word of a phrase adds this to the evidence for a kind. */
 const PER_WORD = 0.1;
 
 /** Least confidence of a classification. It affects the ranking only, never the filters. */
-const LEAST_CONFIDENCE = 0.5;
+const MIN_CONFIDENCE = 0.5;
 
 /** Least confidence of a price that filters: queries are short, so that little confirms it. */
 const CERTAIN_PRICE = 0.4;
@@ -72,8 +72,8 @@ const CERTAIN_PRICE = 0.4;
 /** Least confidence of "free" that filters: "free delivery" is no price. */
 const LEADING_FREE = 0.7;
 
-const MOST_LIMITS = 3;
-const MOST_PERIODS = 2;
+const MAX_LIMITS = 3;
+const MAX_PERIODS = 2;
 
 type Tokens = readonly Word[];
 
@@ -81,8 +81,8 @@ type Tokens = readonly Word[];
 const widenPrice = (tokens: Tokens, { start, end }: Span, is: IsWord): Span => {
   let from = tokens.findIndex((token) => token.end > start);
   let to = tokens.findLastIndex((token) => token.start < end) + 1;
-  for (let n = 0; n < MOST_LIMITS && from > 0 && is("limit_word", tokens[from - 1]?.folded ?? ""); n++) from -= 1;
-  for (let n = 0; n < MOST_PERIODS && is("period_word", tokens[to]?.folded ?? ""); n++) to += 1;
+  for (let n = 0; n < MAX_LIMITS && from > 0 && is("limit_word", tokens[from - 1]?.folded ?? ""); n++) from -= 1;
+  for (let n = 0; n < MAX_PERIODS && is("period_word", tokens[to]?.folded ?? ""); n++) to += 1;
   return spanOf(tokens, { from, to });
 };
 
@@ -102,7 +102,7 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < LEAST_CUE || (domain !== HOMES && isWordOf(lexicon)("home_term", hit.term))) continue;
+    if (hit.weight < MIN_CUE || (domain !== HOMES && isWordOf(lexicon)("home_term", hit.term))) continue;
     const kind = kindOf(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
     // A longer phrase is stronger evidence.
@@ -123,7 +123,7 @@ type PlaceSought = QueryExtraction["places"][number] & { span: Span };
 type PlaceScene = PlaceText & { placeHits: readonly PlaceHit[] };
 
 /** A name that is also a word, without a capital letter, needs more confidence. */
-const LEAST_WORD_CONFIDENCE = 0.75;
+const MIN_WORD_CONFIDENCE = 0.75;
 
 /** The weight of a town of some hundred thousand inhabitants, whose name needs no capital letter. */
 const LARGE_TOWN = 5;
@@ -161,10 +161,10 @@ const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
   );
   if (towns.length > 0) return towns.flatMap((hit) => soughtIn(knowledge, scene, [hit], hit) ?? []);
   const { place } = findLocation(scene, judges);
-  if (place === null || place.confidence < LEAST_CONFIDENCE) return [];
+  if (place === null || place.confidence < MIN_CONFIDENCE) return [];
   const inside = placeHits.filter(({ from, to }) => from >= place.from && to <= place.to);
   const isSure = inside.some(({ from, form }) => form === "name" || scene.tokens[from]?.capital === true);
-  if (!isSure && place.confidence < LEAST_WORD_CONFIDENCE) return [];
+  if (!isSure && place.confidence < MIN_WORD_CONFIDENCE) return [];
   // A country or a region counts as well. An unknown name stays among the words.
   return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
 };
@@ -208,7 +208,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
   const is = isWordOf(lexicon);
   const namings = namingsOf(vocabulary);
   yield;
-  const largest = gazetteer.largest(LEAST_POPULATION);
+  const largest = gazetteer.largest(MIN_POPULATION);
   yield;
   const correct = createCorrector(
     [
@@ -219,7 +219,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       ...(lexicon.words.get("near_word") ?? []),
     ],
     [
-      ...namings.filter(({ family, weight }) => weight >= LEAST_CUE && family === "category").map(({ form }) => form),
+      ...namings.filter(({ family, weight }) => weight >= MIN_CUE && family === "category").map(({ form }) => form),
       ...largest,
     ],
     (word) => gazetteer.named(word).length > 0,
@@ -266,7 +266,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     const country = places[0]?.country ?? countryOfLanguage(language) ?? (/\$/.test(query) ? "US" : null);
     const budget = readPrice(judgePrices(scene, isHidden, judges, { country, isAsk: true }), judges);
 
-    const head = hits.find((hit) => hit.family === "category" && hit.weight >= LEAST_HEAD)?.to ?? null;
+    const head = hits.find((hit) => hit.family === "category" && hit.weight >= MIN_HEAD)?.to ?? null;
     // The "for" of "for sale" belongs to the kind. The "for" of "for my daughter" begins the modifiers, although that
     // phrase is a term for the kind "buy".
     const ofKind = hits.filter(({ family, value }) => family === "kind" || (family === "ask_kind" && value === "rent"));
@@ -277,7 +277,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       annotations: { text: query, words: tokens, hits: about, placeHits, language, is },
       price: budget,
     });
-    const sure = (thing.domain?.confidence ?? 0) >= LEAST_CONFIDENCE;
+    const sure = (thing.domain?.confidence ?? 0) >= MIN_CONFIDENCE;
     const domain = sure ? (thing.domain?.value ?? null) : null;
     const guess = thing.kind === null ? null : LOOKED_FOR[thing.kind.value];
     const kind = readKind(lexicon, [...hits, ...phrases], domain, guess);
@@ -300,7 +300,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     const things = hits.filter((hit) => hit.family === "category").map((hit) => spanOf(tokens, hit));
     for (const hit of [...hits, ...phrases]) {
       const span = spanOf(tokens, hit);
-      const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= LEAST_CUE;
+      const isKind = kindOf(hit) !== null && kindOf(hit) === kind?.value && hit.weight >= MIN_CUE;
       if (isKind && !things.some((other) => overlaps(other, span))) said.push(span);
     }
     const left = tokens.filter((token) => !said.some((span) => overlaps(span, token)));

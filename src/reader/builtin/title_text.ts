@@ -4,7 +4,7 @@ import type { Span } from "../text/span.ts";
 import { type Annotations, tokensOfHit } from "./annotate.ts";
 
 /** A term of lower weight only hints at a thing. */
-const LEAST_THING_WEIGHT = 1;
+const MIN_THING_WEIGHT = 1;
 
 /** What was decided of a text before its title. `category` is "domain/category". */
 export type Decided = { category: string | null; price: Span | null; place: Span | null; isAsk: boolean };
@@ -13,7 +13,7 @@ export type Decided = { category: string | null; price: Span | null; place: Span
 export const titleTextOf = (annotations: Annotations, { category, price, place, isAsk }: Decided): TitleText => ({
   ...annotations,
   named: annotations.hits
-    .filter(({ family, value, weight }) => family === "category" && weight >= LEAST_THING_WEIGHT && value === category)
+    .filter(({ family, value, weight }) => family === "category" && weight >= MIN_THING_WEIGHT && value === category)
     .map((hit) => tokensOfHit(annotations.words, hit)),
   kinds: annotations.hits
     .filter(({ family }) => family === "kind" || family === "ask_kind")

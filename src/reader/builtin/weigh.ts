@@ -17,11 +17,11 @@ const FARTHEST = 0.3;
 
 /**
  * A thing within AFTER_KIND words after a kind term ("selling my", "suche") gets this bonus on its position weight.
- * Kind terms of a weight below LEAST_CUE do not count here.
+ * Kind terms of a weight below MIN_CUE do not count here.
  */
 const AFTER_KIND = 6;
 const AFTER_KIND_BONUS = 0.8;
-const LEAST_CUE = 2;
+const MIN_CUE = 2;
 
 /** Factor for a term that occurs again: it adds little evidence. */
 const REPEATED_FACTOR = 0.15;
@@ -73,7 +73,7 @@ const contextOf = (tokens: readonly Word[], hit: Hit, is: IsWord, isCue: (at: nu
 const MODIFIER_FACTOR = 0.4;
 
 /** A term of a lower weight is not the head of a compound: "sofa set". */
-const LEAST_HEAD = 1.5;
+const MIN_HEAD = 1.5;
 
 /** True if the last noun of a compound is the head; also if the language is unknown. */
 const isHeadLast = (language: string | null): boolean => language === null || LANGUAGES[language]?.headLast === true;
@@ -91,9 +91,9 @@ const findModifiers = (
     const joined = tokens[hit.to];
     if (joined === undefined || joined.opens || !/^[\s'’-]+$/u.test(joined.before)) continue;
     const heads = isHeadLast(language) ? (starting.get(hit.to) ?? []) : [];
-    if (heads.some((head) => head.weight >= LEAST_HEAD) && heads.every((head) => head.value !== hit.value))
+    if (heads.some((head) => head.weight >= MIN_HEAD) && heads.every((head) => head.value !== hit.value))
       modifiers.add(hit);
-    if (!is("of", joined.folded) || hit.weight < LEAST_HEAD) continue;
+    if (!is("of", joined.folded) || hit.weight < MIN_HEAD) continue;
     for (const over of [1, 2]) {
       const complements = starting.get(hit.to + over) ?? [];
       if (complements.every((one) => one.value !== hit.value)) for (const one of complements) modifiers.add(one);
@@ -111,7 +111,7 @@ export const weighThings = (
   is: IsWord,
 ): Tally => {
   const tally: Tally = new Map();
-  const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= LEAST_CUE);
+  const cues = hits.filter((hit) => hit.family === cueFamily && hit.weight >= MIN_CUE);
   const cueAt = new Set<number>();
   for (const cue of cues) for (let at = cue.from; at < cue.to; at++) cueAt.add(at);
   const afterCue = (at: number): boolean => {

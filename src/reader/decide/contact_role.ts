@@ -47,7 +47,7 @@ const NEGATED = termsOf((way) => `not-${way}`);
 const SAID = termsOf((way) => way);
 
 /** Words of the host and of the path of a link that are features. */
-const MOST_PARTS = 12;
+const MAX_PARTS = 12;
 
 const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandidate): void => {
   const { kind, run, from, to } = candidate;
@@ -68,7 +68,7 @@ const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandi
     if (run.groups.length > 1 && joint?.kind === "digits") features.add(T.shape, bucket("spaced"));
   } else {
     let parts = 0;
-    for (let at = from; at < to && parts < MOST_PARTS; at++) {
+    for (let at = from; at < to && parts < MAX_PARTS; at++) {
       const token = tokens[at];
       if (token?.kind !== "word") continue;
       features.add(T.part, bucket(kind), termOf(token));

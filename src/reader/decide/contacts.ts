@@ -30,13 +30,13 @@ export const CONTACT_TRAINING: Readonly<Record<(typeof CONTACT_MODELS)[number], 
 const LONGEST_VALUE = 2048;
 
 /** A text with more possible contacts is a list of something. They are compared with each other, which takes time. */
-const MOST_CANDIDATES = 40;
+const MAX_CANDIDATES = 40;
 
 /** The candidates of a text without those inside orders to the reading software. */
 const contactCandidates = (scene: Scene, hints: ContactHints, orders: readonly Span[] = []): ContactCandidate[] => {
   const all = findContacts(scene.text, scene.tokens, hints)
     .filter(({ value }) => value.length <= LONGEST_VALUE)
-    .slice(0, MOST_CANDIDATES);
+    .slice(0, MAX_CANDIDATES);
   return orders.length === 0 ? all : all.filter((one) => !orders.some((order) => overlaps(order, one)));
 };
 
@@ -89,10 +89,10 @@ const MAX_CONTACTS = 10;
  * A candidate of lower probability is no contact. Chosen on held-out texts such that texts without a contact are refused
  * and few others are.
  */
-const LEAST_CONTACT = 0.5;
+const MIN_CONTACT = 0.5;
 
 /** A number is of a type from this probability on. */
-const LEAST_TYPE = 0.5;
+const MIN_TYPE = 0.5;
 
 const typesOf = (
   scene: Scene,
@@ -116,7 +116,7 @@ const typesOf = (
       most = probability;
       likeliest = type;
     }
-    return probability >= LEAST_TYPE;
+    return probability >= MIN_TYPE;
   });
   return types.length > 0 ? types : [likeliest];
 };
@@ -139,7 +139,7 @@ export const readContacts = (
     features.clear();
     addContactFeatures(features, scene, discourse, candidates, index);
     const confidence = models.contact_role.probabilities(features)[contact] ?? 0;
-    if (confidence < LEAST_CONTACT) return;
+    if (confidence < MIN_CONTACT) return;
     for (const type of typesOf(scene, discourse, candidates, index, models.contact_type)) {
       const isSaid = found.some((one) => one.type === type && one.candidate.value === candidate.value);
       if (!isSaid && found.length < MAX_CONTACTS) found.push({ candidate, type, confidence });

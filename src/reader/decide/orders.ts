@@ -72,9 +72,9 @@ const SUFFICIENT = "order_words";
 const SURE = 4;
 
 /** How many marks at the start of a sentence are features. */
-const MOST_MARKS = 3;
+const MAX_MARKS = 3;
 /** How many words of a sentence are features. */
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 
 /** True if a square bracket that was opened in one sentence is closed in another, or at its end. */
 const isOpen = (tokens: Scene["tokens"], past: Sentence | undefined, { to }: Sentence): boolean => {
@@ -99,7 +99,7 @@ const addOrderFeatures = (
   const { from, to, cues } = sentence;
   let start = from;
   while (start < to && tokens[start]?.kind === "mark") start++;
-  for (let at = from; at < Math.min(start, from + MOST_MARKS); at++) {
+  for (let at = from; at < Math.min(start, from + MAX_MARKS); at++) {
     const token = tokens[at];
     if (token !== undefined) features.add(T.mark, termOf(token), B("start"));
   }
@@ -112,7 +112,7 @@ const addOrderFeatures = (
     if (token === undefined) continue;
     features.add(T.first, termOf(token), B(at - start));
   }
-  for (let at = start; at < Math.min(to, start + MOST_WORDS); at++) {
+  for (let at = start; at < Math.min(to, start + MAX_WORDS); at++) {
     const token = tokens[at];
     const next = tokens[at + 1];
     if (token?.kind !== "word") continue;
@@ -163,7 +163,7 @@ const addOrderFeatures = (
 const isPossible = ({ cues }: Sentence, continues: boolean): boolean => cues.length > 0 || continues;
 
 /** A sentence is an order if at least this share of it is marked as one. */
-const LEAST_SHARE = 0.3;
+const MIN_SHARE = 0.3;
 
 /** What a labelled text teaches about orders. */
 export const learnOrders = (scene: Scene, marks: readonly Mark[]): Judged[] => {
@@ -178,7 +178,7 @@ export const learnOrders = (scene: Scene, marks: readonly Mark[]): Judged[] => {
       (sum, one) => sum + Math.max(0, Math.min(one.end, end) - Math.max(one.start, start)),
       0,
     );
-    const isOrder = shared > 0 && shared >= LEAST_SHARE * (end - start);
+    const isOrder = shared > 0 && shared >= MIN_SHARE * (end - start);
     const possible = isPossible(sentence, continues);
     const features = createFeatures(true);
     addOrderFeatures(features, scene, sentences, index, continues);
@@ -188,7 +188,7 @@ export const learnOrders = (scene: Scene, marks: readonly Mark[]): Judged[] => {
 };
 
 /** A sentence is an order from this probability on. Chosen on held-out texts. */
-const LEAST_ORDER = 0.45;
+const MIN_ORDER = 0.45;
 
 /** The passages of a text that are addressed to the reading software, in order. */
 export const findOrders = (scene: Scene, model: Model): Span[] => {
@@ -204,7 +204,7 @@ export const findOrders = (scene: Scene, model: Model): Span[] => {
     if (order >= 0 && isPossible(sentence, continues)) {
       features.clear();
       addOrderFeatures(features, scene, sentences, index, continues);
-      isOrder = (model.probabilities(features)[order] ?? 0) >= LEAST_ORDER;
+      isOrder = (model.probabilities(features)[order] ?? 0) >= MIN_ORDER;
     }
     const first = tokens[sentence.from];
     const last = tokens[sentence.to - 1];

@@ -334,7 +334,7 @@ const markedPlaces = (text: string, marks: readonly Mark[]): Span[] => {
 };
 
 /** A candidate that shares less of its tokens with the marked place is another one. */
-const LEAST_SHARE = 0.4;
+const MIN_SHARE = 0.4;
 
 /** One of so many labelled texts is also an example without its place. More of them cost places in other texts. */
 const WITHOUT_PLACE = 8;
@@ -354,7 +354,7 @@ export const placeExamples = (scene: PlaceText, marks: readonly Mark[]): Ranked[
   const [main, ...others] = places;
   let right = -1;
   if (main !== undefined) {
-    let most = LEAST_SHARE;
+    let most = MIN_SHARE;
     candidates.forEach(({ from, to }, index) => {
       const shared = Math.min(to, main.to) - Math.max(from, main.from);
       const share = shared / (Math.max(to, main.to) - Math.min(from, main.from));
@@ -392,7 +392,7 @@ type FoundPlace = Range & {
 export type Location = { place: FoundPlace | null; remote: boolean };
 
 /** Less probable candidates do not count. */
-const LEAST_CHANCE = 0.01;
+const MIN_CHANCE = 0.01;
 
 const REMOTE = "place_remote";
 
@@ -410,7 +410,7 @@ export const findLocation = (scene: PlaceText, { place: model }: PlaceModels): L
   const probable = chances(scores);
   const none = probable[candidates.length] ?? 1;
   // Candidates of different extent are one place: their chances add up.
-  const likely = [...candidates.keys()].filter((index) => (probable[index] ?? 0) > LEAST_CHANCE);
+  const likely = [...candidates.keys()].filter((index) => (probable[index] ?? 0) > MIN_CHANCE);
   let best: FoundPlace | null = null;
   let most = none;
   for (const index of likely) {

@@ -46,9 +46,9 @@ export type PriceFound = {
 };
 
 /** A less probable price is left out: the best value on held-out texts. */
-const LEAST_CHANCE = 0.35;
+const MIN_CHANCE = 0.35;
 /** A sum of a less probable role has none. */
-const LEAST_ROLE = 0.5;
+const MIN_ROLE = 0.5;
 
 const scratch = createFeatures(false);
 
@@ -98,11 +98,11 @@ export const currencyFor = (
 const PER = "per_";
 
 /** The most words between an amount and its unit of time: "15 EUR per full hour". */
-const MOST_PER = 3;
+const MAX_PER = 3;
 
 /** The token after the words that state the period of an amount, and the periods that they can mean: "410 € pro Monat". */
 const periodAfter = ({ tokens, cues }: Scene, { to }: PriceCandidate): { to: number; periods: Period[] } => {
-  const units = cues.filter(({ from, concept }) => from >= to && from <= to + MOST_PER && concept.text.startsWith(PER));
+  const units = cues.filter(({ from, concept }) => from >= to && from <= to + MAX_PER && concept.text.startsWith(PER));
   const [unit] = units;
   const isBroken = (end: number): boolean =>
     tokens.slice(to, end).some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text));
@@ -125,7 +125,7 @@ export const readPrice = (
     if ((probable[index] ?? 0) > (probable[best] ?? 0)) best = index;
   const chosen = candidates[best];
   const confidence = probable[best] ?? 0;
-  if (chosen === undefined || confidence < LEAST_CHANCE) return null;
+  if (chosen === undefined || confidence < MIN_CHANCE) return null;
   const { amount } = chosen;
   let deposit: number | null = null;
   candidates.forEach((one, index) => {
@@ -133,7 +133,7 @@ export const readPrice = (
     scratch.clear();
     addPriceFeatures(scratch, scene, rivals, index, isAsk);
     const role = mostProbable(models.sum, scratch);
-    if (role.name === "deposit" && role.probability >= LEAST_ROLE) deposit = one.amount.value;
+    if (role.name === "deposit" && role.probability >= MIN_ROLE) deposit = one.amount.value;
   });
   scratch.clear();
   addTermsFeatures(scratch, scene, chosen);
@@ -175,9 +175,9 @@ export const readPrice = (
 };
 
 /** The most candidates, and the most features of each, that are explained. A longer name of a feature is cut. */
-const MOST_EXPLAINED = 4;
-const MOST_FEATURES = 8;
-const MOST_FEATURE_LENGTH = 100;
+const MAX_EXPLAINED = 4;
+const MAX_FEATURES = 8;
+const MAX_FEATURE_LENGTH = 100;
 
 /**
  * Explains a decision of `readPrice`, which takes the candidate of the highest chance.
@@ -191,7 +191,7 @@ export const explainPrice = (
   return candidates
     .map((candidate, index) => ({ candidate, index, chance: probable[index] ?? 0 }))
     .sort((one, other) => other.chance - one.chance)
-    .slice(0, MOST_EXPLAINED)
+    .slice(0, MAX_EXPLAINED)
     .map(({ candidate: { amount }, index, chance }) => {
       const features = createFeatures(true);
       addPriceFeatures(features, scene, rivals, index, isAsk);
@@ -199,13 +199,13 @@ export const explainPrice = (
         .contributions(features, "score")
         .filter(({ weight }) => weight !== 0)
         .sort((one, other) => Math.abs(other.weight) - Math.abs(one.weight))
-        .slice(0, MOST_FEATURES);
+        .slice(0, MAX_FEATURES);
       return {
         amount: amount?.value ?? null,
         currency: amount === null ? null : currencyFor(amount, candidates, country),
         chance: Math.round(chance * 100) / 100,
         features: strongest.map(({ feature, weight }) => ({
-          feature: feature.slice(0, MOST_FEATURE_LENGTH),
+          feature: feature.slice(0, MAX_FEATURE_LENGTH),
           weight: Math.round(weight * 10) / 10,
         })),
       };

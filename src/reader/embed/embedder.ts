@@ -17,7 +17,7 @@ const MODEL = "builtin-meaning-1";
 const WORD_LENGTH = 40;
 
 /** 4,000 characters contain no more words. Only compatibility characters that expand to whole phrases give more. */
-const MOST_WORDS = 2000;
+const MAX_WORDS = 2000;
 
 /**
  * The number of words after which a word counts half. The subject of a text stands at its beginning; in a long text the
@@ -37,7 +37,7 @@ const UNKNOWN_LETTERS = 0.6;
 const NUMBER_LETTERS = 0.2;
 
 /** Topics with less than this share of the strongest one's weight are left out. In long texts they are most topics. */
-const LEAST_TOPIC = 0.02;
+const MIN_TOPIC = 0.02;
 
 const NUMBER = /^\d+$/;
 
@@ -106,7 +106,7 @@ const createVectorOf = (meaning: Meaning): ((text: string) => number[]) => {
     const vector = new Float64Array(DIMENSIONS);
     about.fill(0);
     const words = foldedWords(text)
-      .slice(0, MOST_WORDS)
+      .slice(0, MAX_WORDS)
       .map((word) => word.slice(0, WORD_LENGTH));
     for (const { name, at, inPhrase } of unitsOf(words, openings, isKnown)) {
       const place = (HALF_AT_WORD / (HALF_AT_WORD + at)) * (inPhrase ? IN_PHRASE : 1);
@@ -122,7 +122,7 @@ const createVectorOf = (meaning: Meaning): ((text: string) => number[]) => {
       }
     }
     let least = 0;
-    for (const weight of about) least = Math.max(least, weight * LEAST_TOPIC);
+    for (const weight of about) least = Math.max(least, weight * MIN_TOPIC);
     for (let topic = 0; topic < about.length; topic++) {
       const weight = about[topic] ?? 0;
       if (weight <= least) continue;

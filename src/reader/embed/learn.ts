@@ -1,4 +1,4 @@
-import { foldedWords, MOST_WORDS, openingsOf, unitsOf } from "./units.ts";
+import { foldedWords, MAX_WORDS, openingsOf, unitsOf } from "./units.ts";
 import { addTo, DIMENSIONS, lengthOf, normalise, randomVector } from "./vectors.ts";
 
 /**
@@ -58,13 +58,13 @@ const NEIGHBOURS = 0.7;
 const ROUNDS = 2;
 
 /** The topics of a word beyond this number say little and would only need space. */
-const MOST_PARTS = 6;
+const MAX_PARTS = 6;
 /** A part that is smaller than this share of the largest one is left out. */
-const LEAST_PART = 0.05;
+const MIN_PART = 0.05;
 /** How much the examples count for a word that the lexicon knows, compared to a label of weight 1. */
 const TEXT_PART = 0.5;
 /** Words in fewer examples are learned from the lexicon only: one or two texts do not show what a word means. */
-const LEAST_TEXTS = 2;
+const MIN_TEXTS = 2;
 /** A text of so many units counts once for each pair of a word and a topic; the pairs of a longer one count less. */
 const FULL_TEXT = 20;
 /** Added to counts, so that a pair that was seen once or twice counts less (discounted PMI). */
@@ -107,7 +107,7 @@ const labelled = (set: MeaningSet, topics: ReadonlyMap<string, number>): Map<str
   const rows = new Map<string, Row>();
   for (const { form, topic, weight } of set.labels) {
     const words = foldedWords(form);
-    if (words.length === 0 || words.length > MOST_WORDS) continue;
+    if (words.length === 0 || words.length > MAX_WORDS) continue;
     const name = words.join(" ");
     const row = rows.get(name) ?? new Map<number, number>();
     rows.set(name, row);
@@ -140,7 +140,7 @@ const observe = (set: MeaningSet, topics: ReadonlyMap<string, number>, labels: R
       for (const [topic, weight] of labels.get(unit) ?? []) if (weight >= NAMES) present.set(topic, 1);
     const share = Math.min(1, FULL_TEXT / units.length);
     for (const unit of units) {
-      if ((counts.get(unit) ?? 0) < LEAST_TEXTS) continue;
+      if ((counts.get(unit) ?? 0) < MIN_TEXTS) continue;
       const row = rows.get(unit) ?? new Map<number, number>();
       rows.set(unit, row);
       for (const [topic, weight] of present) {
@@ -164,8 +164,8 @@ const observe = (set: MeaningSet, topics: ReadonlyMap<string, number>, labels: R
 
 /** The strongest topics of a word. */
 const strongest = (row: Row): [topic: number, weight: number][] => {
-  const sorted = [...row].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MOST_PARTS);
-  const least = (sorted[0]?.[1] ?? 0) * LEAST_PART;
+  const sorted = [...row].toSorted((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MAX_PARTS);
+  const least = (sorted[0]?.[1] ?? 0) * MIN_PART;
   return sorted.filter(([, weight]) => weight >= least);
 };
 

@@ -10,13 +10,13 @@ const GRAM = 3;
 const SHORTEST = 4;
 
 /** Words that are less alike than this have nothing to do with each other. */
-const LEAST_SIMILARITY = 0.35;
+const MIN_SIMILARITY = 0.35;
 
 /** The meaning of an unknown word is that of at most so many known words. */
-const MOST_SIMILAR = 4;
+const MAX_SIMILAR = 4;
 
 /** An n-gram in more words than this does not tell words apart, and to follow it would take long. */
-const MOST_WORDS_OF_GRAM = 600;
+const MAX_WORDS_OF_GRAM = 600;
 
 /** `word`: the number of a known word. `share`: how much of its meaning the unknown word gets. */
 export type Similar = { word: number; share: number };
@@ -74,7 +74,7 @@ export const createSpelling = (words: readonly string[]): ((word: string) => Sim
       sum += value;
       const end = starts[gram + 1] ?? 0;
       const start = starts[gram] ?? 0;
-      if (end - start > MOST_WORDS_OF_GRAM) continue;
+      if (end - start > MAX_WORDS_OF_GRAM) continue;
       for (let at = start; at < end; at++) {
         const single = postings[at] ?? 0;
         const score = scores[single] ?? 0;
@@ -88,11 +88,11 @@ export const createSpelling = (words: readonly string[]): ((word: string) => Sim
       const single = touched[at] ?? 0;
       const similarity = (scores[single] ?? 0) / (length * (lengths[single] ?? 1));
       scores[single] = 0;
-      if (similarity < LEAST_SIMILARITY) continue;
+      if (similarity < MIN_SIMILARITY) continue;
       best.push({ single, similarity });
     }
     best.sort((a, b) => b.similarity - a.similarity || a.single - b.single);
-    best.length = Math.min(best.length, MOST_SIMILAR);
+    best.length = Math.min(best.length, MAX_SIMILAR);
     // The most similar word gives most of the meaning, and all together give as much as the best one is similar.
     const squares = Math.sqrt(best.reduce((total, { similarity }) => total + similarity ** 4, 0));
     const scale = (best[0]?.similarity ?? 0) / (squares || 1);

@@ -5,7 +5,7 @@ import { wordsIn } from "../text/tokens.ts";
  */
 
 /** A phrase has at most this many words. Longer labels say nothing that their words do not say. */
-export const MOST_WORDS = 4;
+export const MAX_WORDS = 4;
 
 /** A folded word or phrase. `at`: the position of its first word. `inPhrase`: it is a word of a known phrase. */
 export type Unit = { name: string; at: number; inPhrase: boolean };

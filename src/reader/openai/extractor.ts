@@ -29,7 +29,7 @@ const MAX_REPAIR_CHARACTERS = 20_000;
 const MAX_NAMED_FAULTS = 20;
 
 /** An extractor leaves out values of lower confidence (extraction.ts). */
-const LEAST_CONFIDENCE = 0.5;
+const MIN_CONFIDENCE = 0.5;
 
 /** 128 random bits, so that the author of a text cannot guess the mark that ends it. */
 const FENCE_BYTES = 16;
@@ -216,7 +216,7 @@ const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
   };
 };
 
-const isConfident = (found: { confidence: number }): boolean => found.confidence >= LEAST_CONFIDENCE;
+const isConfident = (found: { confidence: number }): boolean => found.confidence >= MIN_CONFIDENCE;
 
 /** Returns the value if its confidence is high enough and `keep` accepts it, otherwise null. */
 const ifConfident = <F extends { value: unknown; confidence: number }>(

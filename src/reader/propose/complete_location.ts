@@ -9,7 +9,7 @@ import { findPlaces } from "./places.ts";
 type Location = NonNullable<OfferExtraction["location"]>["value"];
 
 /** A place that is less sure than this may be any of several, so nothing is said about it. */
-const LEAST_CONFIDENCE = 0.5;
+const MIN_CONFIDENCE = 0.5;
 
 /**
  * Adds country, region, city and point to a location. What the location states itself stays; a place in another country
@@ -37,7 +37,7 @@ export const completeLocation = (
     phoneCountries: countries ?? [],
     others: hits,
   });
-  if (place === null || place.confidence < LEAST_CONFIDENCE) return location;
+  if (place === null || place.confidence < MIN_CONFIDENCE) return location;
   if (location.country !== null && location.country !== place.country) return location;
   return {
     ...location,

@@ -70,7 +70,7 @@ export type Gazetteer = {
 const KINDS: readonly PlaceKind[] = ["world", "country", "region", "city", "district"];
 
 /** More places than this have the same name only if the name says nothing. */
-const MOST_MEANINGS = 24;
+const MAX_MEANINGS = 24;
 
 /** The size of the tables: powers of two, about twice as many as there are names. */
 const FIRST_WORDS = 1 << 17;
@@ -290,7 +290,7 @@ export function* compileGazetteer(rows: PlaceRows): Steps<Gazetteer> {
       const within = new Set(found.filter(({ id }) => kindOf(id) === "city").map(({ id }) => links.region[id]));
       const rank = ({ id, form }: Meaning): number =>
         weight(id) - (within.has(id) ? 3 : 0) - (form === "beside" ? 10 : 0);
-      return found.sort((a, b) => rank(b) - rank(a)).slice(0, MOST_MEANINGS);
+      return found.sort((a, b) => rank(b) - rank(a)).slice(0, MAX_MEANINGS);
     },
     largest: (population) => {
       const isLarge = (id: number): boolean => (populations[id] ?? 0) >= population;

@@ -117,11 +117,11 @@ const currencyOfRound = (tokens: readonly Token[], at: number): { marker: Marker
 };
 
 /** "One" is an article in most languages, so it is not a price. */
-const LEAST_IN_WORDS = 2;
+const MIN_IN_WORDS = 2;
 
 const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
   const number = spokenNumberAt(tokens, at);
-  if (number === null || number.value < LEAST_IN_WORDS) return null;
+  if (number === null || number.value < MIN_IN_WORDS) return null;
   const behind = currencyAt(tokens, number.to);
   // "all six £100": the sign belongs to the digits after it.
   const isOfNext = behind !== null && tokens[behind.to]?.kind === "digits" && tokens[number.to]?.kind === "mark";

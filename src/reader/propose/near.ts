@@ -32,12 +32,12 @@ type NearText = {
 type Distance = { from: number; to: number; km: number };
 
 /** As far as a search reaches (filters.near). A longer distance is no radius but the mileage of a car. */
-const MOST_KM = 500;
-const LEAST_KM = 1;
+const MAX_KM = 500;
+const MIN_KM = 1;
 const KM_PER_MILE = 1.609344;
 
 /** "im maximalen Umkreis von bis zu": so many words belong to a distance. */
-const MOST_WORDS = 6;
+const MAX_WORDS = 6;
 
 /** Marks between a town and a distance: "Berlin + 20 km", "Berlin, Umkreis 20 km", "Berlin (20 km Umkreis)". */
 const BESIDE = /^[+,(:-]$/;
@@ -70,7 +70,7 @@ const distancesIn = ({ tokens, is, isHidden }: NearText): Distance[] => {
     const number = numberBefore(tokens, end);
     if (number === null || number.value === 0) return;
     const km = Math.round(number.value * factor * 1000) / 1000;
-    if (km <= MOST_KM) found.push({ from: number.from, to: at + 1, km: Math.max(LEAST_KM, km) });
+    if (km <= MAX_KM) found.push({ from: number.from, to: at + 1, km: Math.max(MIN_KM, km) });
   });
   return found;
 };
@@ -81,7 +81,7 @@ type Words = { at: number; isRadius: boolean; isNear: boolean; isLinked: boolean
 /** Walks over the words that belong to a distance, from `start` in a direction, and says what they are. */
 const walk = ({ tokens, is, isHidden }: NearText, start: number, step: 1 | -1): Words => {
   const words: Words = { at: start, isRadius: false, isNear: false, isLinked: false, isLimited: false };
-  for (let at = start, n = 0; n < MOST_WORDS; at += step, n++) {
+  for (let at = start, n = 0; n < MAX_WORDS; at += step, n++) {
     const token = tokens[step === 1 ? at : at - 1];
     const beyond = step === 1 ? token : tokens[at];
     if (token === undefined || isHidden(step === 1 ? at : at - 1)) break;

@@ -58,7 +58,7 @@ const WORTH = {
 };
 
 /** Of the other places of a text, at most so many different ones count, among the first so many. */
-const MOST_OTHERS = 8;
+const MAX_OTHERS = 8;
 const OTHERS_READ = 40;
 
 /** The share of its worth that a place elsewhere in the text has. */
@@ -111,7 +111,7 @@ type Choice = { hit: PlaceHit; id: number; score: number; confidence: number };
 const fewOf = (hits: readonly PlaceHit[]): PlaceHit[] => {
   const few = new Map<number | undefined, PlaceHit>();
   for (const hit of hits.slice(0, OTHERS_READ)) {
-    if (few.size < MOST_OTHERS && !few.has(hit.ids[0])) few.set(hit.ids[0], hit);
+    if (few.size < MAX_OTHERS && !few.has(hit.ids[0])) few.set(hit.ids[0], hit);
   }
   return [...few.values()];
 };

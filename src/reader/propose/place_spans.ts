@@ -34,13 +34,13 @@ const ONLY_CAPITALS = 0.8;
 const ONLY_SMALL = 0.09;
 
 /** Longer names are sentences. In words. */
-const MOST_WORDS = 5;
+const MAX_WORDS = 5;
 /** Names in a text without capitals are not recognised by their shape, so fewer words are tried. */
-const MOST_SMALL_WORDS = 3;
+const MAX_SMALL_WORDS = 3;
 /** In a longer text without capitals, only words that are alone between marks are tried. In tokens. */
-const MOST_SMALL_TOKENS = 200;
+const MAX_SMALL_TOKENS = 200;
 /** At most this many small words of at most so many letters stand inside a name: "Saint-Rémy de la Vanne". */
-const MOST_LINKS = 3;
+const MAX_LINKS = 3;
 const LONGEST_LINK = 5;
 /** The longest abbreviation in a name: "St.", "Sta.". */
 const LONGEST_ABBREVIATION = 3;
@@ -118,7 +118,7 @@ const startOfCode = ({ tokens, isHidden }: PlaceText, from: number): number => {
 export const proposePlaces = (scene: PlaceText): Range[] => {
   const { text, tokens, cues, isHidden, known, sums } = scene;
   const letters = caseOf(text, tokens);
-  const thorough = tokens.length <= MOST_SMALL_TOKENS;
+  const thorough = tokens.length <= MAX_SMALL_TOKENS;
   const found: Range[] = [];
   const seen = new Set<number>();
   const isSureName = new Uint8Array(tokens.length + 1);
@@ -180,7 +180,7 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
       if (next.gap !== "space") return -1;
       if (isName(to)) return to;
       let link = to;
-      while (link - to < MOST_LINKS && isWord(link) && (tokens[link]?.text.length ?? 9) <= LONGEST_LINK) {
+      while (link - to < MAX_LINKS && isWord(link) && (tokens[link]?.text.length ?? 9) <= LONGEST_LINK) {
         link++;
         if (tokens[link]?.gap !== "space") return -1;
         if (isName(link)) return link;
@@ -200,7 +200,7 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
       propose(at, to);
       const coded = endOfCode(scene, to);
       if (coded > to) propose(at, coded);
-      const next = words < MOST_WORDS ? nextName(to) : -1;
+      const next = words < MAX_WORDS ? nextName(to) : -1;
       if (next < 0) return Math.max(to, coded);
       to = next + 1;
     }
@@ -215,7 +215,7 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
       const bracket = mark.text === "(";
       if (!isWord(to + 1) || !(isName(to + 1) || (letters !== "both" && bracket))) return;
       let end = to + 2;
-      for (let name = nextName(end); name >= 0 && end - to < 2 * MOST_WORDS; name = nextName(end)) end = name + 1;
+      for (let name = nextName(end); name >= 0 && end - to < 2 * MAX_WORDS; name = nextName(end)) end = name + 1;
       // The first word of the next part, too: "Mölln, Abholung nur abends".
       if (isKnown[to + 1] === 1) propose(from, to + 2);
       end = Math.max(end, endOfCode(scene, end));
@@ -245,7 +245,7 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
     }
     const opens = isBoundary(at);
     if (!opens && !thorough) continue;
-    for (let to = at + 1; to <= at + MOST_SMALL_WORDS && isWord(to - 1); to++) {
+    for (let to = at + 1; to <= at + MAX_SMALL_WORDS && isWord(to - 1); to++) {
       if (to > at + 1 && tokens[to - 1]?.gap !== "space") break;
       if (thorough ? opens || endsClause(to) : endsClause(to)) propose(at, to);
     }

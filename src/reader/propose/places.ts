@@ -19,7 +19,7 @@ const INNER = /^[-'/]$/;
 const ABBREVIATED = 4;
 
 /** Shorter names are found only with a capital letter: "pau", "bo". */
-const LEAST_LETTERS = 4;
+const MIN_LETTERS = 4;
 
 /** In a text in which at most one of so many words has a capital letter, names have none either. */
 const WORDS_PER_CAPITAL = 12;
@@ -78,7 +78,7 @@ const belongs = (gazetteer: Gazetteer, one: number, other: number): boolean =>
   (gazetteer.kind(other) === "country" && gazetteer.country(one) === other);
 
 /** A name that counts only beside another place may have this many tokens between itself and the other place. */
-const MOST_BETWEEN = 2;
+const MAX_BETWEEN = 2;
 
 /** True if two names stand beside each other in one line: "Perth, WA". */
 export const areNeighbours = (
@@ -86,7 +86,7 @@ export const areNeighbours = (
   left: Pick<PlaceHit, "to">,
   right: Pick<PlaceHit, "from">,
 ): boolean => {
-  if (right.from - left.to > MOST_BETWEEN) return false;
+  if (right.from - left.to > MAX_BETWEEN) return false;
   for (let at = left.to; at <= right.from; at++) if (tokens[at]?.gap === "line") return false;
   return true;
 };
@@ -113,7 +113,7 @@ export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): Plac
   for (let at = 0; at < tokens.length; ) {
     const one = foundAt(gazetteer, tokens, at);
     const { capital = false, text = "" } = tokens[at] ?? {};
-    const short = one !== null && one.to === at + 1 && text.length < LEAST_LETTERS;
+    const short = one !== null && one.to === at + 1 && text.length < MIN_LETTERS;
     if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain))))
       found.push(one);
     at = found.at(-1)?.from === at ? (found.at(-1)?.to ?? at + 1) : at + 1;

@@ -33,7 +33,7 @@ const SHORTEST = 2;
 const LONGEST_WORD = 40;
 
 /** "three hundred and forty-five thousand six hundred and seventy-eight" has thirteen tokens with its hyphens. */
-const MOST_WORDS = 16;
+const MAX_WORDS = 16;
 
 /** Words between the pieces of a number, inside one word or between several. */
 const JOINERS = wordsFor("joiner").add("-");
@@ -118,7 +118,7 @@ export const spokenNumberAt = (
   let end = at;
   // In "a hundred" the article stands for one.
   let next = ARTICLES.has(tokens[at]?.text ?? "") && SUM_OR_FACTOR.has(tokens[at + 1]?.text ?? "") ? at + 1 : at;
-  for (let token = tokens[next]; token !== undefined && next - at < MOST_WORDS; token = tokens[next]) {
+  for (let token = tokens[next]; token !== undefined && next - at < MAX_WORDS; token = tokens[next]) {
     if (next > at && token.gap === "line") break;
     const own = token.kind === "word" ? piecesOf(token.text, languages) : null;
     if (own !== null) {

@@ -152,12 +152,12 @@ const FIRST_MARK = 0x300;
 
 /** Clusters that were folded before. There are few different ones in a language. */
 const folds = new Map<string, string>();
-const MOST_FOLDS = 2000;
+const MAX_FOLDS = 2000;
 
 const foldOf = (cluster: string): string => {
   const known = folds.get(cluster);
   if (known !== undefined) return known;
-  if (folds.size >= MOST_FOLDS) folds.clear();
+  if (folds.size >= MAX_FOLDS) folds.clear();
   const folded = fold(cluster);
   folds.set(cluster, folded);
   return folded;

@@ -51,7 +51,7 @@ const lessonOf = ({ offer_kind, ask_kind, domain, category }: Example): Lesson =
   category: category === null ? null : `${domain}/${category}`,
 });
 
-/** Whether the contract has the kind. An operator may add others to the taxonomy, but no extraction can have them. */
+/** Whether an extraction can have the kind. An operator may have added others. */
 const isKnown = ({ isAsk, kind }: Lesson): boolean =>
   (isAsk ? (ASK_KINDS as readonly string[]) : (OFFER_KINDS as readonly string[])).includes(kind);
 

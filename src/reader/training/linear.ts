@@ -42,10 +42,10 @@ const DEFAULTS: Required<Training> = {
 const BIAS_RATE = 0.02;
 
 /** Smaller errors are skipped. They change nothing, and they are the majority. */
-const LEAST_ERROR = 1e-3;
+const MIN_ERROR = 1e-3;
 
-const MOST_UNITS = 127;
-const inUnits = (weight: number): number => Math.max(-MOST_UNITS, Math.min(MOST_UNITS, Math.round(weight / UNIT)));
+const MAX_UNITS = 127;
+const inUnits = (weight: number): number => Math.max(-MAX_UNITS, Math.min(MAX_UNITS, Math.round(weight / UNIT)));
 
 /**
  * The order in which a pass visits the examples: by a hash of their features and of the pass. Examples of one class are
@@ -169,7 +169,7 @@ export const learn = (
       softmax(scores);
       for (let one = 0; one < width; one++) {
         const error = exampleWeight * ((scores[one] ?? 0) - (one === right ? 1 : 0));
-        if (Math.abs(error) < LEAST_ERROR) continue;
+        if (Math.abs(error) < MIN_ERROR) continue;
         bias[one] = (bias[one] ?? 0) - BIAS_RATE * error;
         for (let feature = 0; feature < row.numbers.length; feature++) {
           const at = (row.numbers[feature] ?? 0) * width + one;
@@ -250,7 +250,7 @@ export const learnRanker = (groups: readonly Ranked[], training: Training = {}):
       softmax(scores);
       group.rows.forEach((row, index) => {
         const error = (scores[index] ?? 0) - (index === group.right ? 1 : 0);
-        if (Math.abs(error) < LEAST_ERROR) return;
+        if (Math.abs(error) < MIN_ERROR) return;
         bias[0] = (bias[0] ?? 0) - BIAS_RATE * error;
         for (let feature = 0; feature < row.numbers.length; feature++) {
           const at = row.numbers[feature] ?? 0;
