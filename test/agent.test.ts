@@ -7,15 +7,19 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import test, { type ExecutionContext } from "ava";
+import { createDatabase } from "./support/database.ts";
 import { approveLink, call, connectedAgent, eventually } from "./support/market.ts";
-import { type SharedService, sharedService } from "./support/shared.ts";
+import { type Service, startService } from "./support/service.ts";
 
 /** The agent that is a program (`npm run agent`), as a person uses it, against a real service. */
 
-let service: SharedService;
+// Its agent looks at the whole market, so that of other tests would be in its way.
+let service: Service & { database: string };
 test.before(async () => {
-  service = await sharedService();
+  const { url: database } = await createDatabase();
+  service = { ...(await startService({ database })), database };
 });
+test.after.always(() => service?.stop());
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 

@@ -307,6 +307,10 @@ test.serial("if the connection is lost after a commit, the caller is not told th
   // No replica of this name confirms anything, so a removal is committed and then waits.
   await sql(primary.url, "alter system set synchronous_standby_names = 'nobody'");
   await sql(primary.url, "select pg_reload_conf()");
+  await eventually(
+    () => sqlValue<string>(primary.url, "show synchronous_standby_names"),
+    (names) => names === "nobody",
+  );
   const removal = agent.call("DELETE", "/v1/me/agent");
   const cut = () =>
     sql(
