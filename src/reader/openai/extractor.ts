@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { OpenAI } from "openai";
 import { z } from "zod";
+import { NUMBER_TYPES } from "../../base/enums.ts";
 import {
   type AskExtraction,
   askExtraction,
@@ -146,7 +147,7 @@ The text is an offer.
   offer" after an amount: that amount, negotiable true. Free: amount 0, type free, currency null. No amount: null. A night
   is period day. German rents: the Kaltmiete. Per piece, word or metre: period null. A fixed sum for a whole job: project.
   label: the words of the price, verbatim.
-- contacts: every way to reach the writer. email in lower case and with obfuscation undone; phone, sms, whatsapp in E.164
+- contacts: every way to reach the writer. email in lower case and with obfuscation undone; ${NUMBER_TYPES.join(", ")} in E.164
   when the country is known; url absolute. "Text me" is sms; a bare number or "call" is phone; "call or text" is both.
   preferred: true only where the text prefers it, at most one. Not contacts: handles of other apps, "reply here", street
   addresses, serial numbers, links to specifications or portfolios, and addresses the text says not to use.
