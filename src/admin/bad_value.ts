@@ -1,7 +1,7 @@
-/** Returns whether PostgreSQL refused a value that a moderator sent, such as an id that is none (SQLSTATE class 22). */
+/** Returns whether PostgreSQL refused a value that a moderator sent, such as an id that is not a UUID (SQLSTATE class 22). */
 export const isBadValue = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("22");
 
-/** What the moderator is told then. The message of PostgreSQL would tell of the database. */
+/** What the moderator is told then. PostgreSQL's own message would reveal details of the database. */
 export const BAD_VALUE =
   "A value does not have the form that its type asks for, such as that of an id, a number or a time.";

@@ -60,9 +60,8 @@ const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
 const MAX_VALUES = 5_000;
 
 /**
- * How deep objects and lists may lie in each other, the body itself being the first level: more than twenty times as
- * deep as any request is. Recursive functions, such as JSON.stringify, have a stack for some thousands, and for fewer
- * where the stack is in use already.
+ * How deeply objects and lists may be nested. The body itself is the first level. No request needs a twentieth of it.
+ * The limit protects recursive functions such as JSON.stringify: a few thousand levels would overflow their stack.
  */
 const MAX_LEVELS = 200;
 

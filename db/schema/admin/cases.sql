@@ -4,7 +4,7 @@ create or replace view admin.review_case with (security_invoker) as
   select c.offer_id, c.queue, c.causes, c.reports, c.opened_at,
     h.account_id as held_by, case when h.account_id is not null then c.held_until end as held_until
   from market.review_case c
-  -- Whoever is no longer a moderator does not hold a case.
+  -- The claim of a former moderator does not count.
   left join market.moderator h on h.account_id = c.held_by and c.held_until > now()
   where c.closed_at is null;
 comment on view admin.review_case is
