@@ -58,10 +58,12 @@ const isDeleted = (table: string, columns: readonly string[]): string =>
 /** The SQL condition that a row `s` refers to a row that is not there, because an operator deleted it. */
 const lacksReference = (shipped: ShippedTable, [table, ...columns]: ShippedTable["refersTo"][number]): string => {
   const { key } = SHIPPED_TABLES.find((one) => one.table === table) as ShippedTable;
-  // Other rows of the same table are loaded by the same statement.
+  // Other rows of the same table are loaded by the same statement. Where nothing was deleted, a reference to nothing is a
+  // fault of the file, which its foreign key refuses.
   return table === shipped.table
     ? isDeleted(table, columns)
-    : `${columns.map((name) => `s.${name} is not null`).join(" and ")} and not exists (
+    : `exists (select from internal.deleted_row)
+         and ${columns.map((name) => `s.${name} is not null`).join(" and ")} and not exists (
          select from ${table} as r where ${columns.map((name, at) => `r.${key[at]} = s.${name}`).join(" and ")})`;
 };
 
