@@ -132,38 +132,26 @@ create trigger enqueue_submission after insert on market.submission
 
 create constraint trigger note_write after update on market.account deferrable initially deferred
   for each row execute function internal.note_account_write();
-create constraint trigger note_write after insert or update or delete on market.agent deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.session deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.profile deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete
-  on market.proved_method deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.moderator deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.offer deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete
-  on market.offer_change deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.ask deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.report deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete on market.appeal deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update or delete
-  on market.cap_override deferrable initially deferred
-  for each row execute function internal.note_write();
--- Deleting these is left to purges, long after they are shown no more.
-create constraint trigger note_write after insert or update on market.submission deferrable initially deferred
-  for each row execute function internal.note_write();
-create constraint trigger note_write after insert or update on market.verification deferrable initially deferred
-  for each row execute function internal.note_write();
 create constraint trigger note_write after insert on market.rate_limit_hit deferrable initially deferred
   for each row execute function internal.note_hit_write();
+
+do $$
+declare
+  noted record;
+begin
+  for noted in
+    select t.name, 'insert or update or delete' as events
+    from unnest('{agent,appeal,ask,cap_override,moderator,offer,offer_change,profile,proved_method,report,session,'
+      'webhook}'::text[]) as t (name)
+    union all
+    -- Deleting these is left to purges, long after they are shown no more.
+    select t.name, 'insert or update' from unnest('{submission,verification}'::text[]) as t (name)
+  loop
+    execute format('create constraint trigger note_write after %s on market.%I deferrable initially deferred
+      for each row execute function internal.note_write()', noted.events, noted.name);
+  end loop;
+end
+$$;
 
 -- Events of accounts (internal/feed/event.sql).
 
@@ -214,8 +202,6 @@ create trigger wake_readers after insert on market.event referencing new table a
 
 -- Webhooks (internal/feed/webhook.sql).
 
-create constraint trigger note_write after insert or update or delete on market.webhook deferrable initially deferred
-  for each row execute function internal.note_write();
 create trigger note_disabled after update on market.webhook for each row
   when (old.disabled_at is null and new.disabled_at is not null)
   execute function internal.note_event('webhook.disabled', 'webhook_id=id', 'reason=disabled_reason');

@@ -9,7 +9,6 @@ declare
   becomes jsonb := case when tg_op in ('INSERT', 'UPDATE') then to_jsonb(new) end;
   subject uuid := coalesce(becomes ->> 'account_id', was ->> 'account_id',
     case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
-  status text := case when tg_op = 'INSERT' or was -> 'status' <> becomes -> 'status' then becomes ->> 'status' end;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   -- In sessions of these roles, the service sets the claims when it enters a request or a job. In sessions of other
   -- roles, somebody may have set the claims by hand, so they are ignored.
@@ -46,47 +45,12 @@ begin
     when login = 'souk_api' then 'person'
     else 'dba' end;
   select jsonb_object_agg(c.name, was -> c.name), jsonb_object_agg(c.name, becomes -> c.name) into before, after
-  from unnest(tg_argv) as c (name) where coalesce(was -> c.name, 'null') <> coalesce(becomes -> c.name, 'null');
+  from unnest(tg_argv[1:]) as c (name) where coalesce(was -> c.name, 'null') <> coalesce(becomes -> c.name, 'null');
   insert into market.audit_event (actor_type, account_id, agent_id, sql_role, action, table_name, row_id,
     subject_account_id, before, after, request_id)
   values (actor, case when login = 'souk_api' then coalesce(account, subject) else account end, agent,
     case actor when 'dba' then session_user else login end,
-    case
-      when tg_op = 'TRUNCATE' then tg_table_name || '.truncated'
-      -- Only the approval of a change gives an offer another text or other images in a moderator's name.
-      when tg_table_name = 'offer' and tg_op = 'UPDATE' and moderator is not null
-        and (was -> 'text', was -> 'images') <> (becomes -> 'text', becomes -> 'images') then 'offer.change_published'
-      when tg_table_name = 'offer_change' and tg_op = 'UPDATE' then 'offer_change.rejected'
-      when tg_table_name = 'offer' and status = 'published' and was ->> 'status' = 'removed' then 'offer.restored'
-      when tg_table_name = 'offer' and status is not null then 'offer.' || status
-      when tg_table_name = 'offer' and not (was ->> 'reviewed')::boolean
-        and (becomes ->> 'reviewed')::boolean then 'offer.kept'
-      when tg_table_name = 'offer' and was -> 'confirmed_at' <> becomes -> 'confirmed_at'
-        and (was -> 'text', was -> 'images') = (becomes -> 'text', becomes -> 'images') then 'offer.confirmed'
-      when tg_table_name = 'ask' and tg_op = 'UPDATE' and status is not null
-        then 'ask.' || case status when 'active' then 'reopened' else status end
-      when tg_table_name = 'agent' and was ->> 'removed_at' is null
-        and becomes ->> 'removed_at' is not null then 'agent.removed'
-      when tg_table_name = 'agent' and was ->> 'connected_at' is null
-        and becomes ->> 'connected_at' is not null then 'agent.connected'
-      when tg_table_name = 'agent' and was ->> 'disconnected_at' is null
-        and becomes ->> 'disconnected_at' is not null then 'agent.disconnected'
-      when tg_table_name = 'account' and was -> 'recovered_at' <> becomes -> 'recovered_at' then 'account.recovered'
-      when tg_table_name = 'account' and was ->> 'suspended_at' is null
-        and becomes ->> 'suspended_at' is not null then 'account.suspended'
-      when tg_table_name = 'account' and was ->> 'suspended_at' is not null
-        and becomes ->> 'suspended_at' is null then 'account.reinstated'
-      when tg_table_name = 'account' and was ->> 'claimed_at' is null
-        and becomes ->> 'claimed_at' is not null then 'account.claimed'
-      when tg_table_name in ('account', 'profile') and tg_op <> 'DELETE' then 'profile.updated'
-      when tg_table_name = 'appeal' and was ->> 'decided_at' is null and becomes ->> 'decided_at' is not null
-        and tg_op = 'UPDATE'
-        then 'appeal.decided'
-      when tg_table_name = 'review_case' and tg_op = 'UPDATE'
-        then 'review_case.' || case when becomes ->> 'held_by' is null then 'released' else 'claimed' end
-      when tg_table_name = 'proved_method' then case tg_op when 'DELETE' then 'method.removed' else 'method.proved' end
-      else tg_table_name || case tg_op when 'INSERT' then '.created' when 'UPDATE' then '.updated' else '.deleted' end
-    end,
+    replace(tg_argv[0], '{status}', coalesce(becomes ->> 'status', '')),
     tg_table_name,
     case when tg_op = 'TRUNCATE' then 'all' else
       coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name',
@@ -99,5 +63,5 @@ begin
 end
 $$;
 comment on function internal.audit() is
-  'Writes one change into the audit log. The trigger''s arguments are the columns whose values the log may hold. A '
-  'column with text that a person wrote must never be among them.';
+  'Writes one change into the audit log. The trigger''s arguments are the action, and the columns whose values the log '
+  'may hold. A column with text that a person wrote must never be among them.';
