@@ -1,5 +1,6 @@
--- The table of contents: every file of the schema, in the order in which a new database is made from it. db/README.md
--- says which files are structure and which are code (loaded again when it changes).
+-- The table of contents: the files of the schema in the order in which a new database is made from them. A folder
+-- stands for its files that no line names. db/README.md says what is structure and what is code (loaded again when it
+-- changes).
 
 -- These two need a login that may create roles. They run in a transaction of their own, before graphile-worker makes
 -- its tables (src/install/structure.ts).
@@ -96,196 +97,33 @@ set local check_function_bodies = off;
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
--- Trigger functions and triggers
---!include internal/accounts/account_stats.sql
---!include internal/offers/web_url.sql
---!include internal/offers/documents.sql
---!include internal/accounts/kept_record.sql
---!include internal/offers/offer_kinds.sql
---!include internal/agents/agent.sql
---!include internal/moderation/appeal.sql
---!include internal/moderation/audit.sql
---!include internal/feed/event.sql
---!include internal/feed/end_deliveries.sql
---!include internal/feed/webhook.sql
---!include internal/platform/note_write.sql
---!include internal/moderation/moderator.sql
---!include internal/moderation/find.sql
---!include internal/agents/sandbox.sql
---!include internal/offers/offer_moves.sql
---!include internal/offers/freshness.sql
---!include internal/asks/ask_moves.sql
---!include internal/moderation/review_case.sql
---!include internal/offers/submission.sql
---!include internal/offers/submission_errors.sql
---!include internal/offers/withdraw_submission.sql
---!include internal/sign_in/verification.sql
---!include internal/sign_in/verification_access.sql
---!include reading/concepts.sql
---!include search/embedding.sql
---!include search/near.sql
---!include search/offer_facets.sql
---!include internal/platform/keep_partitions.sql
---!include jobs/keep_partitions.sql
+-- All functions that are not named elsewhere. Their order does not matter, because bodies are not checked.
+--!include internal
+--!include reading
+--!include search
+--!include jobs
+--!include api
+
+-- Triggers, which need their functions
 --!include market/triggers.sql
 --!include market/audit_triggers.sql
 --!include market/origin_triggers.sql
 
--- Functions that other functions share
---!include internal/platform/raise_problem.sql
---!include internal/platform/make_durable.sql
---!include internal/platform/setting.sql
---!include internal/agents/enter.sql
---!include internal/sign_in/session.sql
---!include internal/platform/locks.sql
---!include internal/sign_in/recent_sign_in.sql
---!include internal/agents/kept_agents.sql
---!include internal/accounts/recover_account.sql
---!include internal/agents/permission.sql
---!include internal/agents/next_steps.sql
---!include internal/accounts/account_label.sql
---!include internal/accounts/account.sql
---!include internal/accounts/own_record.sql
---!include internal/accounts/erase_account.sql
---!include internal/agents/create_agent.sql
---!include internal/agents/connection.sql
---!include internal/agents/oauth.sql
---!include internal/limits/network.sql
---!include internal/sign_in/keyed_hash.sql
---!include internal/feed/digest.sql
---!include internal/sign_in/sign_in.sql
---!include internal/sign_in/sign_in_mail.sql
---!include internal/accounts/profile.sql
---!include internal/accounts/activity.sql
---!include internal/moderation/suspicious_link.sql
---!include internal/limits/rate_limit.sql
---!include internal/limits/rate_limit_window.sql
---!include internal/limits/admit.sql
---!include internal/offers/offer_change.sql
---!include internal/limits/query_embedding.sql
---!include internal/offers/complete_offer.sql
---!include internal/asks/complete_ask.sql
---!include internal/platform/enqueue.sql
---!include internal/platform/unlock_jobs.sql
---!include internal/platform/page.sql
---!include internal/offers/image_links.sql
---!include internal/offers/contains_secret.sql
---!include internal/offers/names_contact.sql
---!include internal/offers/contact_form.sql
---!include internal/offers/shown_words.sql
---!include internal/moderation/report.sql
-
--- Grounding: checks which extracted values the text states
---!include reading/grounding.sql
---!include reading/towns.sql
---!include reading/ground_field.sql
---!include reading/choose.sql
---!include reading/ground_offer.sql
---!include reading/ground_ask.sql
-
--- Search and matching
---!include search/query_terms.sql
---!include search/queries.sql
---!include search/filter.sql
---!include search/sandbox.sql
---!include search/agreement.sql
---!include search/newest_offers.sql
---!include search/nearest_offers.sql
---!include search/cheapest_offers.sql
---!include search/closest_offers.sql
---!include search/count_facets.sql
---!include search/search_offers.sql
---!include search/classify_query.sql
---!include search/answer_search.sql
---!include search/eligibility.sql
---!include search/score_match.sql
---!include search/match_ask.sql
---!include search/match_offer.sql
-
--- Functions that the worker may call
---!include reading/words.sql
---!include reading/places.sql
---!include jobs/get_vocabulary.sql
---!include jobs/training.sql
---!include reading/load_classifiers.sql
---!include jobs/get_submission.sql
---!include jobs/embedding.sql
---!include jobs/reembedding.sql
---!include jobs/refresh_concepts.sql
---!include jobs/build_documents.sql
---!include jobs/complete_submission.sql
---!include jobs/purge.sql
---!include jobs/purge_sandboxes.sql
---!include jobs/webhook.sql
---!include jobs/sweep_submissions.sql
---!include jobs/heartbeat.sql
---!include jobs/suspension.sql
---!include jobs/age_offers.sql
---!include jobs/digest.sql
---!include jobs/approval_notice.sql
---!include jobs/proof_notice.sql
---!include jobs/check_invariants.sql
-
--- Functions that the HTTP layer may call
---!include api/get_vocabulary.sql
---!include api/connect_agent.sql
---!include api/connection.sql
---!include api/oauth.sql
---!include api/agents.sql
---!include api/get_taxonomy.sql
---!include api/get_market_overview.sql
---!include api/get_offer_page.sql
---!include api/get_me.sql
---!include api/activity.sql
---!include api/account.sql
---!include api/export_account.sql
---!include api/verification.sql
---!include api/verification_page.sql
---!include api/sign_in.sql
---!include api/viewer.sql
---!include api/check_call.sql
---!include api/publish_offer.sql
---!include api/submission.sql
---!include api/offers.sql
---!include api/confirm_offer.sql
---!include api/alerts.sql
---!include api/asks.sql
---!include api/list_matches.sql
---!include api/search_offers.sql
---!include api/query_embedding.sql
---!include api/list_events.sql
---!include api/webhooks.sql
---!include api/appeal_offer.sql
---!include api/moderator_link.sql
-
--- Views for a DBA
---!include inspect/agents.sql
+-- Views for a DBA, each after those that it reads
 --!include inspect/queue.sql
---!include inspect/webhooks.sql
---!include inspect/requests.sql
---!include inspect/embedding.sql
---!include inspect/tables.sql
---!include inspect/reading.sql
---!include inspect/server.sql
---!include inspect/check_oauth.sql
---!include inspect/check_sandboxes.sql
---!include inspect/check.sql
---!include inspect/check_moderation.sql
---!include inspect/state.sql
+--!include inspect
 
--- Views and functions for moderators
+-- Views for moderators, and the functions that return their rows
 --!include admin/moderators.sql
 --!include admin/accounts.sql
 --!include admin/offers.sql
 --!include admin/cases.sql
 --!include internal/moderation/decide_offer.sql
---!include internal/moderation/decision_obstacle.sql
---!include admin/decisions.sql
---!include admin/measures.sql
 --!include admin/settings.sql
---!include admin/search.sql
---!include admin/audit.sql
---!include admin/pages.sql
+--!include admin
+
+-- What is right for all functions of a schema
+--!include grants.sql
 
 -- The first partitions of the audit log and of the events
 --!include market/partitions.sql

@@ -10,8 +10,6 @@ create policy "the worker sees all jobs" on graphile_worker._private_jobs to sou
 create policy "the worker sees all times of the crontab" on graphile_worker._private_known_crontabs to souk_worker
   using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 grant usage on schema graphile_worker to souk_worker;
 grant select on graphile_worker.migrations to souk_worker;
 grant select, insert on graphile_worker._private_tasks to souk_worker;

@@ -11,8 +11,6 @@ create schema admin;
 create schema inspect;
 create schema graphile_migrate;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on schema market is 'The tables of the market: structure, constraints, policies and triggers.';
 comment on schema internal is
   'Functions that other functions share: claims, problems, locks, settings, rate limits, the audit log.';

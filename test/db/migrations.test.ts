@@ -10,7 +10,7 @@ import test from "ava";
 import { SHIPPED_TABLES } from "../../src/install/data_files.ts";
 import { loadCode } from "../../src/install/load_code.ts";
 import { migrate } from "../../src/install/migrate.ts";
-import { SCHEMA } from "../../src/install/schema_files.ts";
+import { codeHash, readSchema, SCHEMA, structureHash } from "../../src/install/schema_files.ts";
 import { applyStructure } from "../../src/install/structure.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
@@ -110,6 +110,16 @@ test("a database with another structure is refused, and left as it is", async (t
   await sql(older.url, "create schema market authorization souk_owner");
   for (const { url } of [other, older])
     await t.throwsAsync(migrate(url), { message: /^Another state of Souk made this database, .* delete the folder/ });
+});
+
+test("a new file of code changes the code, but not the structure", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "souk-schema-"));
+  t.teardown(() => rm(folder, { recursive: true }));
+  await cp(SCHEMA, folder, { recursive: true });
+  await writeFile(join(folder, "internal/platform/added.sql"), "comment on schema internal is 'Another comment.';\n");
+  const [before, after] = [await readSchema(), await readSchema(folder)];
+  t.not(codeHash(after), codeHash(before));
+  t.is(structureHash(after), structureHash(before));
 });
 
 test("a migration brings an older database to the structure of a new one", async (t) => {

@@ -5,8 +5,6 @@ create type admin.account_limit as (action text, cap integer, earned boolean);
 create type admin.finding
   as (kind text, id uuid, title text, status text, at timestamptz, offer_id uuid, account_id uuid);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on type admin.account_limit is
   'A rate limit of an account: how often each of its agents may call an action within an hour.';
 comment on column admin.account_limit.action is 'publish_offer, create_ask, preview_offer, manage or report_offer.';

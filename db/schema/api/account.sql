@@ -4,7 +4,6 @@ create or replace function api.get_account() returns jsonb
   language plpgsql stable
 as $$ begin return internal.own_account(); end $$;
 comment on function api.get_account() is 'Returns the account as the settings page shows it. For a person only.';
-grant execute on function api.get_account() to souk_api;
 
 create or replace function api.update_profile(display_name text, contact_email text, contact_phone text) returns jsonb
   language plpgsql volatile
@@ -33,7 +32,6 @@ $$;
 comment on function api.update_profile(text, text, text) is
   'Stores the person''s display name, e-mail address and phone number; an empty value clears one. Returns the account. '
   'Raises 400 bad_request with the invalid fields.';
-grant execute on function api.update_profile(text, text, text) to souk_api;
 
 create or replace function api.remove_method(method text, confirmed boolean, record_key bytea default null)
   returns jsonb
@@ -50,7 +48,6 @@ comment on function api.remove_method(text, boolean, bytea) is
   'Removes a sign-in method and ends the account''s sessions in other browsers. Returns the account. Raises 401 with '
   'sign_in_again when the sign-in is not recent, 404 when the account has no such method, and 409 with confirm when it '
   'is the last method and confirmed is not true.';
-grant execute on function api.remove_method(text, boolean, bytea) to souk_api;
 
 create or replace function api.delete_account(record_key bytea default null) returns jsonb
   language plpgsql volatile
@@ -65,4 +62,3 @@ comment on function api.delete_account(bytea) is
   'Deletes a part of the account and returns {done}. The caller repeats the call until done is true. If the account '
   'was suspended, had offers removed or had a limit set, this is kept for twelve months (market.kept_record). Raises '
   '401 with sign_in_again when the account has a sign-in method and the sign-in is not recent.';
-grant execute on function api.delete_account(bytea) to souk_api;

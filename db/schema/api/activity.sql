@@ -6,4 +6,3 @@ as $$ begin return internal.own_activity(list_activity.page_size, list_activity.
 comment on function api.list_activity(integer, text) is
   'Returns a page of the account''s activity of the last 12 months, newest first. Each event has the agent that acted. '
   'When agent is null, the person acted, or the actor named in "by": moderator, job or dba.';
-grant execute on function api.list_activity(integer, text) to souk_api;

@@ -30,7 +30,6 @@ comment on function api.list_agents() is
   'number of offers and asks. One with disconnected_at waits until the person approves it again (api.approve_agent). '
   'One with neither connected_at nor disconnected_at has never been approved: it asked the person to prove a method of '
   'the account that it had itself.';
-grant execute on function api.list_agents() to souk_api;
 
 create or replace function api.remove_own_agent() returns jsonb
   language plpgsql volatile
@@ -47,7 +46,6 @@ end
 $$;
 comment on function api.remove_own_agent() is
   'Removes the calling agent. Raises 409 invalid_state when the caller is a person.';
-grant execute on function api.remove_own_agent() to souk_api;
 
 create or replace function api.remove_agent(agent_id uuid) returns jsonb
   language plpgsql volatile
@@ -63,7 +61,6 @@ end
 $$;
 comment on function api.remove_agent(uuid) is
   'Removes an agent of the person''s account. Raises 404 when the account has no such agent.';
-grant execute on function api.remove_agent(uuid) to souk_api;
 
 create or replace function api.approve_agent(agent_id uuid) returns jsonb
   language plpgsql volatile
@@ -78,4 +75,3 @@ comment on function api.approve_agent(uuid) is
   'Approves an agent of the person''s account again, after the account was recovered; repeated, it does nothing. '
   'Raises 401 with sign_in_again when the sign-in is not recent, 404 when the account has no such agent, and 409 when '
   'it has 25 others.';
-grant execute on function api.approve_agent(uuid) to souk_api;

@@ -21,7 +21,6 @@ $$;
 comment on function api.get_alerts() is
   'Returns {digest, email, asks}: whether new matches come by mail, the address to which they would (null when none is '
   'proved), and the newest 20 active asks with watch_enabled. For a person only.';
-grant execute on function api.get_alerts() to souk_api;
 
 create or replace function api.set_digest(enabled boolean) returns jsonb
   language plpgsql volatile
@@ -45,7 +44,6 @@ end
 $$;
 comment on function api.set_digest(boolean) is
   'Switches the digest of the calling person on or off. Raises 409 invalid_state when no e-mail address is proved.';
-grant execute on function api.set_digest(boolean) to souk_api;
 
 create or replace function api.get_digest_link(account_id uuid, key_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -58,7 +56,6 @@ end
 $$;
 comment on function api.get_digest_link(uuid, bytea) is
   'Returns {enabled} for the page behind the link in a digest; raises 404 when the link is not one of ours.';
-grant execute on function api.get_digest_link(uuid, bytea) to souk_api;
 
 create or replace function api.stop_digest(account_id uuid, key_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -73,4 +70,3 @@ $$;
 comment on function api.stop_digest(uuid, bytea) is
   'Switches a digest off by the link in a mail, without a session; repeated, it changes nothing. Raises 404 when the '
   'link is not one of ours.';
-grant execute on function api.stop_digest(uuid, bytea) to souk_api;

@@ -28,4 +28,3 @@ comment on function api.appeal_offer(uuid, text) is
   'Appeals against the removal of an own offer, once for each removal. Returns the OwnerOffer. Raises 403 before a '
   'person has approved the agent, 404 for an offer of another account, and 409 invalid_state when the offer is not '
   'removed or the removal was already appealed.';
-grant execute on function api.appeal_offer(uuid, text) to souk_api;

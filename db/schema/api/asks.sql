@@ -14,7 +14,6 @@ $$;
 comment on function api.create_ask(jsonb, text, bytea, jsonb) is
   'Admits an AskCreate. Returns {submission, headers} of a submission to wait for, or the response to replay for a '
   'repeated Idempotency-Key. errors: problems that the HTTP layer found in the body.';
-grant execute on function api.create_ask(jsonb, text, bytea, jsonb) to souk_api;
 
 create or replace function api.get_ask(id uuid) returns jsonb
   language plpgsql stable
@@ -24,7 +23,6 @@ begin
 end
 $$;
 comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 for any other id.';
-grant execute on function api.get_ask(uuid) to souk_api;
 
 create or replace function api.list_asks(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
@@ -51,7 +49,6 @@ begin
 end
 $$;
 comment on function api.list_asks(text, integer, text) is 'Returns a page of the account''s own asks, newest first.';
-grant execute on function api.list_asks(text, integer, text) to souk_api;
 
 create or replace function api.update_ask(id uuid, body jsonb, errors jsonb) returns jsonb
   language plpgsql volatile
@@ -86,7 +83,6 @@ comment on function api.update_ask(uuid, jsonb, jsonb) is
   'Changes watch_enabled at once, which counts in the limit of manage. A new text is extracted again and counted in '
   'the rate limit like a new ask; the ask keeps its id. Returns {submission, headers} for a text, otherwise the '
   'response.';
-grant execute on function api.update_ask(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_ask(id uuid) returns jsonb
   language plpgsql volatile
@@ -102,4 +98,3 @@ create or replace function api.reopen_ask(id uuid) returns jsonb
   language plpgsql volatile
 as $$ begin return internal.set_ask_status(reopen_ask.id, 'active'); end $$;
 comment on function api.reopen_ask(uuid) is 'Makes an own ask active again.';
-grant execute on function api.archive_ask(uuid), api.fulfill_ask(uuid), api.reopen_ask(uuid) to souk_api;

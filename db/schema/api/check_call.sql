@@ -19,4 +19,3 @@ $$;
 comment on function api.check_call(text, text) is
   'Returns the rate limit headers for a refusal of this action. Raises 403 when the caller lacks the permission, and '
   '409 when it writes and the account is suspended.';
-grant execute on function api.check_call(text, text) to souk_api;

@@ -22,4 +22,3 @@ $$;
 comment on function api.confirm_offer(uuid) is
   'States that an own published offer is still available, which makes it fresh. Raises 409 invalid_state for one that '
   'is not published.';
-grant execute on function api.confirm_offer(uuid) to souk_api;

@@ -50,4 +50,3 @@ comment on function api.connect_agent(text, bytea, bytea, text, text, integer, b
   'Creates an agent with a provisional account and a connection link that works for 30 minutes, or a test agent in a '
   'sandbox (a new one without sandbox_id), which is approved at once. Needs no claims. Raises 400 for a name that is '
   'too long and for a sandbox that cannot be joined, and 429 when the address created too many agents.';
-grant execute on function api.connect_agent(text, bytea, bytea, text, text, integer, boolean, text) to souk_api;

@@ -43,7 +43,6 @@ comment on function api.get_connection(bytea, bytea) is
   'not come by OAuth), requested_at, requested_minutes_ago, expires_in (seconds), and the account that the agent would '
   'act for if this caller approved: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in. '
   'Raises 404, 409 or 410 when the link does not work.';
-grant execute on function api.get_connection(bytea, bytea) to souk_api;
 
 create or replace function api.approve_connection(
   secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null, code_hash bytea default null
@@ -112,7 +111,6 @@ comment on function api.approve_connection(bytea, bytea, bytea, text, bytea) is
   'in. Repeated by the same person, it returns the same response: agent_id, agent_name, new_session, has_method, '
   'client (internal.way_back). code_hash is the hash of the authorization code for a client of OAuth. Raises 401 '
   '(sign_in_again), 404, 409 (account_changed when the account is not the one that the page showed) or 410.';
-grant execute on function api.approve_connection(bytea, bytea, bytea, text, bytea) to souk_api;
 
 create or replace function api.decline_connection(
   secret_hash bytea, browser_hash bytea default null, address text default null
@@ -133,4 +131,3 @@ comment on function api.decline_connection(bytea, bytea, text) is
   '"Not mine": ends the link and the agent''s token, and counts towards blocking the address that requested the link '
   '(internal.count_decline). browser_hash and address say who refuses. Returns client (internal.way_back). Raises 404, '
   '409 or 410 when the link does not work.';
-grant execute on function api.decline_connection(bytea, bytea, text) to souk_api;

@@ -44,4 +44,3 @@ $$;
 comment on function api.get_market_overview() is
   'Returns what the home page shows: shown (the setting show_market), and if true the numbers of offers and asks, '
   'counted up to most and one more, and the newest titles, at most six. Needs no claims.';
-grant execute on function api.get_market_overview() to souk_api;

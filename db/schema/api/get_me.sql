@@ -67,4 +67,3 @@ $$;
 comment on function api.get_me(text, bytea) is
   'Returns Me: account, permissions, limits, pending verifications, activity and next steps. For an agent it also '
   'contains agent. For a person it also contains email and phone.';
-grant execute on function api.get_me(text, bytea) to souk_api;

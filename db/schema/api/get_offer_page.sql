@@ -47,4 +47,3 @@ comment on function api.get_offer_page(uuid, bytea) is
   'index_offers). With a person''s session, contact, and for other people''s offers the reasons for a report; for the '
   'owner, owner (OwnerOffer). Without one, […] stands in the words for what the reader took for the contact. Raises '
   '404 unless the offer is published, or the person''s own.';
-grant execute on function api.get_offer_page(uuid, bytea) to souk_api;

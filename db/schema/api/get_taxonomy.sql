@@ -21,4 +21,3 @@ $$;
 comment on function api.get_taxonomy() is
   'Returns the domains with their kinds of offer and categories, and the kinds of offer that match each kind of ask. '
   'Needs no claims.';
-grant execute on function api.get_taxonomy() to souk_api;

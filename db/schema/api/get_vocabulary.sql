@@ -5,7 +5,6 @@ create or replace function api.get_vocabulary() returns json
 as $$ begin return jobs.get_vocabulary(); end $$;
 comment on function api.get_vocabulary() is
   'Returns the taxonomy, the vocabulary and the classifiers trained on the examples.';
-grant execute on function api.get_vocabulary() to souk_api;
 
 create or replace function api.vocabulary_changed_at() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -13,4 +12,3 @@ as $$ begin return to_jsonb(jobs.vocabulary_changed_at()); end $$;
 comment on function api.vocabulary_changed_at() is
   'Returns when vocabulary, taxonomy or examples last changed and when the classifiers were last trained. An API '
   'process that has another value loads the vocabulary again.';
-grant execute on function api.vocabulary_changed_at() to souk_api;

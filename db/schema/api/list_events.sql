@@ -80,7 +80,6 @@ comment on function api.list_events(text, integer, integer) is
   'cursor, has_more}. Without a cursor, those of the last 30 days; with "now", none. With wait above 0 and no event '
   'also `waits`: the ids under which new events for this caller are notified (channel event), and the snapshot that '
   'was read.';
-grant execute on function api.list_events(text, integer, integer) to souk_api;
 
 create or replace function api.list_event_readers(snapshot text) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -100,4 +99,3 @@ $$;
 comment on function api.list_event_readers(text) is
   'Returns {snapshot, readers}: the present snapshot, and whom the events concern that the given one lacks (null '
   'without one). For processes that get no notifications.';
-grant execute on function api.list_event_readers(text) to souk_api;

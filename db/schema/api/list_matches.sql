@@ -95,4 +95,3 @@ $$;
 comment on function api.list_matches(uuid, text, integer, text) is
   'Returns a page of the published offers that match an own ask, best first, each with its reasons. since: the cursor '
   'of an earlier response; offers that had matched by then are left out.';
-grant execute on function api.list_matches(uuid, text, integer, text) to souk_api;

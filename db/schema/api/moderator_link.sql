@@ -13,7 +13,6 @@ begin
 end
 $$;
 comment on function api.get_moderator_link(bytea) is 'Returns {} when the link still works. Raises 404 otherwise.';
-grant execute on function api.get_moderator_link(bytea) to souk_api;
 
 create or replace function api.accept_moderator_link(secret_hash bytea, session_hash bytea, new_session_hash bytea)
   returns jsonb
@@ -40,4 +39,3 @@ comment on function api.accept_moderator_link(bytea, bytea, bytea) is
   'Makes the person of the session a moderator. Without a session, it creates an account, and a session with '
   'new_session_hash. The link works once. Returns {new_session}: whether it created one. Raises 404 for an unknown, '
   'used or expired link.';
-grant execute on function api.accept_moderator_link(bytea, bytea, bytea) to souk_api;

@@ -34,7 +34,6 @@ $$;
 comment on function api.register_client(text, jsonb, text, integer) is
   'Registers a client (RFC 7591): client_id, client_id_issued_at, client_name, redirect_uris. Needs no claims. Raises '
   '400 for a redirect URI to which no browser may be sent, and 429 when the address registered too many.';
-grant execute on function api.register_client(text, jsonb, text, integer) to souk_api;
 
 create or replace function api.count_client_document(address text, documents_per_hour integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -49,7 +48,6 @@ end
 $$;
 comment on function api.count_client_document(text, integer) is
   'Counts a fetch of a client''s document for a caller. Raises 429 after too many fetches for the address.';
-grant execute on function api.count_client_document(text, integer) to souk_api;
 
 create or replace function api.check_client(client_id text, document jsonb, redirect_uri text) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -62,7 +60,6 @@ end
 $$;
 comment on function api.check_client(text, jsonb, text) is
   'Raises 400 when a client is unknown, or has not registered the redirect URI.';
-grant execute on function api.check_client(text, jsonb, text) to souk_api;
 
 create or replace function api.start_authorization(
   client_id text, document jsonb, redirect_uri text, code_challenge text, state text, secret_hash bytea, code text,
@@ -89,8 +86,6 @@ comment on function api.start_authorization(text, jsonb, text, text, text, bytea
   'Creates an agent without a token, and the link of the page on which a person decides. Needs no claims. Raises 400 '
   'when the client is unknown or has not registered the redirect URI, and 429 when the address created too many '
   'agents.';
-grant execute on function api.start_authorization(text, jsonb, text, text, text, bytea, text, text, integer)
-  to souk_api;
 
 create or replace function api.exchange_code(
   code_hash bytea, client_id text, redirect_uri text, code_challenge text, token_hash bytea, family_hash bytea,
@@ -135,7 +130,6 @@ comment on function api.exchange_code(bytea, text, text, text, bytea, bytea, byt
   'Exchanges an authorization code for tokens, whose hashes it gets: {expires_in, scope}, or {error, '
   'error_description}. A code works once, for 60 seconds, and only for the client that began with this challenge; any '
   'other use ends the grant. A null redirect_uri is not compared.';
-grant execute on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) to souk_api;
 
 create or replace function api.refresh_token(
   family_hash bytea, refresh_token_hash bytea, client_id text, new_token_hash bytea, new_refresh_token_hash bytea
@@ -168,7 +162,6 @@ $$;
 comment on function api.refresh_token(bytea, bytea, text, bytea, bytea) is
   'Exchanges a refresh token for new tokens, whose hashes it gets: {expires_in, scope}, or {error, error_description}. '
   'A refresh token works once; one that is used again ends the grant.';
-grant execute on function api.refresh_token(bytea, bytea, text, bytea, bytea) to souk_api;
 
 create or replace function api.revoke_token(token_hash bytea, family_hash bytea, client_id text) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -193,4 +186,3 @@ $$;
 comment on function api.revoke_token(bytea, bytea, text) is
   'Revokes a token of OAuth (RFC 7009): an access token by its hash alone, or a refresh token by the hash of its '
   'family, which ends the grant. Does nothing when the token is unknown or belongs to another client.';
-grant execute on function api.revoke_token(bytea, bytea, text) to souk_api;

@@ -26,7 +26,6 @@ $$;
 comment on function api.get_offer(uuid) is
   'Returns a published offer to every caller (with owner for its owner), and an unpublished one to its owner. Raises '
   '404 otherwise.';
-grant execute on function api.get_offer(uuid) to souk_api;
 
 create or replace function api.list_offers(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
@@ -54,7 +53,6 @@ end
 $$;
 comment on function api.list_offers(text, integer, text) is
   'Returns a page of the account''s own offers as OwnerOffers, newest first.';
-grant execute on function api.list_offers(text, integer, text) to souk_api;
 
 create or replace function api.update_offer(id uuid, body jsonb, errors jsonb) returns jsonb
   language plpgsql volatile
@@ -93,7 +91,6 @@ $$;
 comment on function api.update_offer(uuid, jsonb, jsonb) is
   'Admits a new text or new images of an own offer, and counts it as publishing. Returns {submission, headers}. Raises '
   '404 for an offer of another account, and 409 invalid_state when the offer is removed or rejected.';
-grant execute on function api.update_offer(uuid, jsonb, jsonb) to souk_api;
 
 create or replace function api.archive_offer(id uuid) returns jsonb
   language plpgsql volatile
@@ -113,7 +110,6 @@ end
 $$;
 comment on function api.archive_offer(uuid) is
   'Archives an own offer; an archived one stays as it is. Raises 409 invalid_state for a removed or rejected one.';
-grant execute on function api.archive_offer(uuid) to souk_api;
 
 create or replace function api.republish_offer(id uuid) returns jsonb
   language plpgsql volatile
@@ -136,7 +132,6 @@ $$;
 comment on function api.republish_offer(uuid) is
   'Publishes an own archived offer again, which counts as publishing besides the limit of manage; a published one '
   'stays as it is. Raises 409 invalid_state for a removed or rejected one, or one that waits for review.';
-grant execute on function api.republish_offer(uuid) to souk_api;
 
 create or replace function api.report_offer(id uuid, reason text, comment text) returns jsonb
   language plpgsql volatile
@@ -186,4 +181,3 @@ comment on function api.report_offer(uuid, text, text) is
   'Reports a published offer of another account to the moderators. An account has one open report for each offer. '
   'Raises 404 when the offer is not visible, 409 invalid_state for an own offer or while the account is suspended, and '
   '429 beyond the limit of report_offer.';
-grant execute on function api.report_offer(uuid, text, text) to souk_api;

@@ -16,7 +16,6 @@ $$;
 comment on function api.publish_offer(jsonb, text, bytea, jsonb) is
   'Admits an OfferSubmission. Returns {submission, headers} of a submission to wait for, or the response to replay for '
   'a repeated Idempotency-Key. errors: problems that the HTTP layer found in the body.';
-grant execute on function api.publish_offer(jsonb, text, bytea, jsonb) to souk_api;
 
 create or replace function api.preview_offer(body jsonb, errors jsonb) returns jsonb
   language plpgsql volatile
@@ -29,4 +28,3 @@ end
 $$;
 comment on function api.preview_offer(jsonb, jsonb) is
   'Admits a text that is extracted but not published. Returns {submission, headers}.';
-grant execute on function api.preview_offer(jsonb, jsonb) to souk_api;

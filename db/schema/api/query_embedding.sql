@@ -17,7 +17,6 @@ $$;
 comment on function api.find_query_embedding(bytea, text) is
   'Returns {embedding, may_embed}. embedding: the cached vector of the query with this SHA-256, or null. may_embed: '
   'whether the API may pay the provider for a query of this caller.';
-grant execute on function api.find_query_embedding(bytea, text) to souk_api;
 
 create or replace function api.count_query_embedding() returns jsonb
   language plpgsql volatile
@@ -31,7 +30,6 @@ comment on function api.count_query_embedding() is
   'Counts that the API buys the vector of a new query for the caller''s account. Returns {refusal}: null, or the '
   'sentence for the caller when the account has used its queries of this hour. Raises 403 until a person has approved '
   'the agent.';
-grant execute on function api.count_query_embedding() to souk_api;
 
 create or replace function api.keep_query_embedding(query_hash bytea, model text, embedding text) returns jsonb
   language plpgsql volatile
@@ -49,4 +47,3 @@ $$;
 comment on function api.keep_query_embedding(bytea, text, text) is
   'Stores the vector of a query for later callers with the same query. Ignores an invalid vector and one of a model '
   'that is not in use. Raises 403 until a person has approved the agent.';
-grant execute on function api.keep_query_embedding(bytea, text, text) to souk_api;

@@ -11,4 +11,3 @@ $$;
 comment on function api.search_offers(jsonb, jsonb, text, text, jsonb) is
   'Returns the SearchResponse for a search body. extraction: what was extracted from the query, or null. embedding: '
   'the vector of the query by this model, or null; notices then say why.';
-grant execute on function api.search_offers(jsonb, jsonb, text, text, jsonb) to souk_api;

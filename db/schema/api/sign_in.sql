@@ -22,7 +22,6 @@ $$;
 comment on function api.offer_methods(jsonb) is
   'Makes exactly these sign-in methods (an array of names) available: those whose provider the operator has '
   'configured. Every process calls it at its start. Raises 400 unknown_method.';
-grant execute on function api.offer_methods(jsonb) to souk_api;
 
 create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
@@ -122,10 +121,6 @@ comment on function api.start_sign_in( bytea, text, text, bytea, bytea, text, by
   'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits, '
   'which names the code to send: that of code_hash (6), code_hash_9 or code_hash_12. The response does not reveal '
   'whether an account exists.';
-grant execute on function api.start_sign_in(
-  bytea, text, text, bytea, bytea, text, bytea, bytea, text, bytea, bytea, jsonb, boolean
-)
-  to souk_api;
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -156,7 +151,6 @@ $$;
 comment on function api.cancel_sign_in(bytea, text) is
   'Deletes an attempt whose message could not be sent, and its hits in the rate limits of this address. Does nothing '
   'when the attempt does not exist or has succeeded, or when a code was tried.';
-grant execute on function api.cancel_sign_in(bytea, text) to souk_api;
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -181,7 +175,6 @@ $$;
 comment on function api.get_sign_in(bytea) is
   'Returns the attempt of a browser: method, email, code_digits, expires_in (seconds), tries_left, finished. Raises '
   '404 when there is none or it has expired.';
-grant execute on function api.get_sign_in(bytea) to souk_api;
 
 create or replace function api.get_mail_link(link_hash bytea, flow_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -203,7 +196,6 @@ $$;
 comment on function api.get_mail_link(bytea, bytea) is
   'Returns what the page of a mailed link shows: same_browser (if false, the page shows only the code), code_digits '
   'and expires_in (seconds). Raises 404, or 410 when the link no longer works. Changes nothing.';
-grant execute on function api.get_mail_link(bytea, bytea) to souk_api;
 
 create or replace function api.finish_mail_sign_in(
   flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea,
@@ -242,7 +234,6 @@ comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea, t
   'Completes an attempt with its mailed link or code, in the browser that began it. Returns the result of '
   'internal.complete_sign_in, or wrong_code with tries_left. Raises 410 when link and code no longer work, and 429 '
   'when codes of this length are not accepted at present. `address` is where the code was entered.';
-grant execute on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea, text, bytea) to souk_api;
 
 create or replace function api.finish_sign_in(
   flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea,
@@ -274,4 +265,3 @@ comment on function api.finish_sign_in(bytea, text, text, text, text, bytea, byt
   'Completes an attempt with a provider''s answer, in the browser that began it: subject, and email only if the '
   'provider verified it. Returns the result of internal.complete_sign_in. Raises 400 without a subject, and 409 when '
   'the attempt succeeded before, has expired, or was started with another method.';
-grant execute on function api.finish_sign_in(bytea, text, text, text, text, bytea, bytea, bytea) to souk_api;

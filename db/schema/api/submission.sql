@@ -15,7 +15,6 @@ $$;
 comment on function api.get_answer(uuid) is
   'Returns status and body of the response to a submission of the caller; {} while it is not completed. Raises 503 '
   'when there is none, because a crash of the server has lost its admission.';
-grant execute on function api.get_answer(uuid) to souk_api;
 
 create or replace function api.withdraw_submission(submission_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -31,4 +30,3 @@ $$;
 comment on function api.withdraw_submission(uuid) is
   'Withdraws a submission of the caller whose deadline has passed, unless it has just been completed. Returns status '
   'and body of its response in both cases.';
-grant execute on function api.withdraw_submission(uuid) to souk_api;

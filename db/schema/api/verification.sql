@@ -70,7 +70,6 @@ comment on function api.start_verification(text, text, bytea) is
   'Returns the Verification, with status 201 and a new link, 200 and the same link while a verification is pending, or '
   '200 and "completed" if the account has proved the method. Raises 400 unknown_method, 401 if the agent was just '
   'removed, and 409 if the caller is a person or a test agent, or the agent was just approved.';
-grant execute on function api.start_verification(text, text, bytea) to souk_api;
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
   language plpgsql stable
@@ -88,4 +87,3 @@ end
 $$;
 comment on function api.get_verification(uuid, text, bytea) is
   'Returns a verification of the caller''s account. Raises 404 if the account has no verification with this id.';
-grant execute on function api.get_verification(uuid, text, bytea) to souk_api;

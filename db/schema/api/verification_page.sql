@@ -43,7 +43,6 @@ comment on function api.get_verification_page(bytea, bytea) is
   'agent_connected, account_label (null unless mine), requires (nothing or session), missing (as '
   'internal.missing_session), mine, recovers (proving the method recovers the account), expires_in (seconds). Raises '
   '404 when there is no such link. Changes nothing.';
-grant execute on function api.get_verification_page(bytea, bytea) to souk_api;
 
 create or replace function api.cancel_verification(secret_hash bytea, session_hash bytea) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -63,7 +62,6 @@ $$;
 comment on function api.cancel_verification(bytea, bytea) is
   '"Not now": cancels a pending verification; repeated, it does nothing. Raises 401, 404, 409 or 410 when the link '
   'does not work for this session.';
-grant execute on function api.cancel_verification(bytea, bytea) to souk_api;
 
 create or replace function api.continue_verification(secret_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -81,4 +79,3 @@ $$;
 comment on function api.continue_verification(bytea) is
   'Returns the final status of a verification. Raises 409 verification_incomplete while it is pending, and 404 when '
   'there is none.';
-grant execute on function api.continue_verification(bytea) to souk_api;

@@ -20,7 +20,6 @@ $$;
 comment on function api.get_viewer(bytea) is
   'Returns viewer: the person signed in with this session (display_name, label, methods, signed_in_seconds_ago), or '
   'null.';
-grant execute on function api.get_viewer(bytea) to souk_api;
 
 create or replace function api.sign_out() returns jsonb
   language plpgsql volatile
@@ -31,7 +30,6 @@ begin
 end
 $$;
 comment on function api.sign_out() is 'Ends the session of the calling person.';
-grant execute on function api.sign_out() to souk_api;
 
 create or replace function api.sign_out_everywhere() returns jsonb
   language plpgsql volatile
@@ -44,4 +42,3 @@ end
 $$;
 comment on function api.sign_out_everywhere() is
   'Ends every session of the calling person''s account, including this one.';
-grant execute on function api.sign_out_everywhere() to souk_api;

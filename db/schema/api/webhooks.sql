@@ -47,7 +47,6 @@ $$;
 comment on function api.create_webhook(text, jsonb, text, boolean) is
   'Adds a webhook and returns the response without the secret. types: null for all. private_allowed: also http. '
   'Returns 409 when the account has as many as it may have, and raises 409 when the operator set no keys.';
-grant execute on function api.create_webhook(text, jsonb, text, boolean) to souk_api;
 
 create or replace function api.list_webhooks() returns jsonb
   language plpgsql stable
@@ -60,7 +59,6 @@ end
 $$;
 comment on function api.list_webhooks() is
   'Returns the webhooks of the account, each with its latest 20 deliveries of the last seven days.';
-grant execute on function api.list_webhooks() to souk_api;
 
 create or replace function api.delete_webhook(id uuid) returns jsonb
   language plpgsql volatile
@@ -75,7 +73,6 @@ $$;
 comment on function api.delete_webhook(uuid) is
   'Deletes an own webhook; its waiting deliveries are not sent. Raises 403 when nobody approved the agent, and 404 for '
   'any other id.';
-grant execute on function api.delete_webhook(uuid) to souk_api;
 
 create or replace function api.test_webhook(id uuid) returns jsonb
   language plpgsql volatile
@@ -92,4 +89,3 @@ end
 $$;
 comment on function api.test_webhook(uuid) is
   'Sends the event webhook.test to an own webhook, once. Raises 404 for any other id, and 409 when it is disabled.';
-grant execute on function api.test_webhook(uuid) to souk_api;

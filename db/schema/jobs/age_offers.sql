@@ -35,4 +35,3 @@ $$;
 comment on function jobs.age_offers() is
   'Makes up to 50 offers stale that nobody has confirmed for long, and archives up to 50 whose owners were notified '
   'long enough ago. Returns the larger of the two numbers; 0 when nothing is left.';
-grant execute on function jobs.age_offers() to souk_worker;

@@ -18,7 +18,6 @@ $$;
 comment on function jobs.get_approval_notice(uuid) is
   'Returns {email, agent_name, connected_at, display_name} for the message about an approved agent; null when no '
   'e-mail address is known, the agent was removed, or the message was already sent.';
-grant execute on function jobs.get_approval_notice(uuid) to souk_worker;
 
 create or replace function jobs.mark_approval_notice(agent_id uuid) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
@@ -27,4 +26,3 @@ as $$
   where c.agent_id = mark_approval_notice.agent_id and c.notified_at is null
 $$;
 comment on function jobs.mark_approval_notice(uuid) is 'Notes that the message about an approved agent was sent.';
-grant execute on function jobs.mark_approval_notice(uuid) to souk_worker;

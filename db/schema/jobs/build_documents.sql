@@ -35,4 +35,3 @@ $$;
 comment on function jobs.build_documents(uuid, integer) is
   'Builds the missing documents and facets of the next `size` offers after an offer, and enqueues the job for the '
   'offers after them. Returns {looked_at, built, finished}.';
-grant execute on function jobs.build_documents(uuid, integer) to souk_worker;

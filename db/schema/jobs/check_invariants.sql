@@ -27,4 +27,3 @@ $$;
 comment on function jobs.check_invariants(integer) is
   'Runs inspect.check on a sample of this many rows of each large table (null: on all rows), stores the result in '
   'market.invariant, and returns the broken invariants with the number of rows and an example.';
-grant execute on function jobs.check_invariants(integer) to souk_worker;

@@ -68,4 +68,3 @@ comment on function jobs.complete_submission(uuid, jsonb, text, text, jsonb, boo
   'Completes a submission from the extractions of its text (an ask also with its vector); returns false when there was '
   'nothing left to do. `addressed`: the spans of the text that are addressed to software. `embeds_offer`: the same job '
   'embeds the offer afterwards, so no other job is enqueued for that.';
-grant execute on function jobs.complete_submission(uuid, jsonb, text, text, jsonb, boolean) to souk_worker;

@@ -36,7 +36,6 @@ $$;
 comment on function jobs.enqueue_digests() is
   'Looks whether there are new matches for up to 200 people whose digest is due, and enqueues their mails. Looks again '
   'after an hour. Returns the number of people; 0 when nothing is left.';
-grant execute on function jobs.enqueue_digests() to souk_worker;
 
 create or replace function jobs.begin_digest(account_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -93,7 +92,6 @@ $$;
 comment on function jobs.begin_digest(uuid) is
   'Returns {email, mail_id, asks, stop_key} for an account''s digest; null when nothing is to be sent: it is switched '
   'off, one was sent within a day, the account is suspended, no address is proved, or nothing is new.';
-grant execute on function jobs.begin_digest(uuid) to souk_worker;
 
 create or replace function jobs.finish_digest(account_id uuid, taken boolean) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
@@ -108,4 +106,3 @@ $$;
 comment on function jobs.finish_digest(uuid, boolean) is
   'Notes that the mail server took an account''s digest; or (taken false) that it refused the address, which is tried '
   'again after a day.';
-grant execute on function jobs.finish_digest(uuid, boolean) to souk_worker;

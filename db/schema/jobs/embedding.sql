@@ -32,7 +32,6 @@ $$;
 comment on function jobs.get_embedding_input(uuid, text, boolean) is
   'Returns the text of a published offer or an active ask, if its vector has to be made with this model. Otherwise it '
   'matches the offer or ask, if there is one, and returns null. `paid`: whether a vector costs money.';
-grant execute on function jobs.get_embedding_input(uuid, text, boolean) to souk_worker;
 
 create or replace function jobs.store_offer_embedding(id uuid, embedding text, model text, input text default null)
   returns boolean
@@ -59,7 +58,6 @@ $$;
 comment on function jobs.store_offer_embedding(uuid, text, text, text) is
   'Stores an offer''s vector, made from `input`, and matches the offer. Returns false for an invalid vector, and then '
   'matches by words only.';
-grant execute on function jobs.store_offer_embedding(uuid, text, text, text) to souk_worker;
 
 create or replace function jobs.store_ask_embedding(id uuid, embedding text, model text, input text default null)
   returns boolean
@@ -77,4 +75,3 @@ $$;
 comment on function jobs.store_ask_embedding(uuid, text, text, text) is
   'Stores an ask''s vector, made from `input`, and matches the ask; returns false when the vector is invalid or the '
   'ask no longer exists.';
-grant execute on function jobs.store_ask_embedding(uuid, text, text, text) to souk_worker;

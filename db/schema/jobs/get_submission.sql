@@ -29,7 +29,6 @@ comment on function jobs.get_submission(uuid, text, boolean) is
   'Returns {kind, text, target, embed} of a submission; null when reading it would have no effect. target: the offer '
   'or ask. embed: whether the worker has to make the vector of the ask with its embedding model; `paid` says whether '
   'that costs money.';
-grant execute on function jobs.get_submission(uuid, text, boolean) to souk_worker;
 
 create or replace function jobs.count_model_reading(id uuid) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -43,4 +42,3 @@ $$;
 comment on function jobs.count_model_reading(uuid) is
   'Returns whether the text of a submission may be sent to a model, and counts that it is. False after the second '
   'time, and for texts of agents that no person has approved: the built-in reader reads them.';
-grant execute on function jobs.count_model_reading(uuid) to souk_worker;

@@ -10,7 +10,6 @@ $$;
 comment on function jobs.vocabulary_changed_at() is
   'Returns a version of the lexicon, examples, taxonomy and classifiers, made from the times of their last changes. A '
   'process that has another version loads them again.';
-grant execute on function jobs.vocabulary_changed_at() to souk_worker;
 
 create or replace function jobs.get_vocabulary() returns json
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -38,4 +37,3 @@ comment on function jobs.get_vocabulary() is
   'Returns the taxonomy, the lexicon, the places, the classifiers and the meanings of words as {version, taxonomy, '
   'concepts, labels, places, learning, classifiers, meaning}, for the extractors and the embedder. learning: the '
   'version of the code by which the classifiers were learned; null if there are none.';
-grant execute on function jobs.get_vocabulary() to souk_worker;

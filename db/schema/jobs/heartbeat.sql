@@ -24,7 +24,6 @@ $$;
 comment on function jobs.heartbeat(text, boolean) is
   'Stores the heartbeat of a pool (one every ten seconds), unlocks the jobs of dead pools and returns their number. '
   '`alone`: no other pool can be alive.';
-grant execute on function jobs.heartbeat(text, boolean) to souk_worker;
 
 create or replace function jobs.deregister(pool_id text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -36,7 +35,6 @@ begin
 end
 $$;
 comment on function jobs.deregister(text) is 'Removes a pool that has stopped, and unlocks its jobs for others.';
-grant execute on function jobs.deregister(text) to souk_worker;
 
 create or replace function jobs.get_held_jobs(pool_id text) returns text[]
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -48,4 +46,3 @@ $$;
 comment on function jobs.get_held_jobs(text) is
   'Returns the ids of the jobs that a pool has locked. If the pool does not work on one of them, the end of that job '
   'could not be stored.';
-grant execute on function jobs.get_held_jobs(text) to souk_worker;

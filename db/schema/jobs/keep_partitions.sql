@@ -13,7 +13,6 @@ $$;
 comment on function jobs.keep_audit_partitions() is
   'Creates the partitions of this and the next month, and drops those whose events are all more than 12 months old; '
   'returns how many it created and dropped.';
-grant execute on function jobs.keep_audit_partitions() to souk_worker;
 
 create or replace function jobs.keep_event_partitions() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -30,4 +29,3 @@ $$;
 comment on function jobs.keep_event_partitions() is
   'Creates the partitions of this and the next week, and drops those whose events are all more than 30 days old; '
   'returns how many it created and dropped. After a dump was restored, makes its events readable.';
-grant execute on function jobs.keep_event_partitions() to souk_worker;

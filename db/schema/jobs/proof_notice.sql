@@ -28,7 +28,6 @@ comment on function jobs.get_proof_notice(uuid) is
   'whether it recovered the account, and the names of the agents that the person kept, of those that were removed, and '
   'of those that still wait to be approved again. Null when there is nothing to tell, no e-mail address is known, or '
   'the message was already sent.';
-grant execute on function jobs.get_proof_notice(uuid) to souk_worker;
 
 create or replace function jobs.mark_proof_notice(sign_in_id uuid) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
@@ -37,4 +36,3 @@ as $$
   where s.id = mark_proof_notice.sign_in_id and s.notified_at is null
 $$;
 comment on function jobs.mark_proof_notice(uuid) is 'Notes that the message about a proved method was sent.';
-grant execute on function jobs.mark_proof_notice(uuid) to souk_worker;

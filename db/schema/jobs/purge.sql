@@ -50,7 +50,6 @@ comment on function jobs.purge_keys() is
   'Deletes idempotency keys, completed submissions, counted calls, and unclaimed accounts without an agent, all older '
   'than 24 hours, query vectors older than 30 days, and notes of writes older than five minutes; returns the number of '
   'keys.';
-grant execute on function jobs.purge_keys() to souk_worker;
 
 create or replace function jobs.purge_sign_ins() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -91,7 +90,6 @@ comment on function jobs.purge_sign_ins() is
   'Deletes sign-in attempts a day after they expire, sessions that have ended, verifications 30 days after they '
   'expire, and records of former accounts after twelve months, and marks pending verifications as expired when their '
   'time is over; returns the number of sessions.';
-grant execute on function jobs.purge_sign_ins() to souk_worker;
 
 create or replace function jobs.purge_agents() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -124,7 +122,6 @@ $$;
 comment on function jobs.purge_agents() is
   'Deletes agents that nobody approved, 7 days after they were created or last did more than read; returns their '
   'number.';
-grant execute on function jobs.purge_agents() to souk_worker;
 
 create or replace function jobs.purge_oauth() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -154,4 +151,3 @@ $$;
 comment on function jobs.purge_oauth() is
   'Deletes requests for authorization whose client got no token within a day, with their agents, and clients that '
   'registered and never finished; returns the number of clients.';
-grant execute on function jobs.purge_oauth() to souk_worker;

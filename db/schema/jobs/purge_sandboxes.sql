@@ -55,4 +55,3 @@ $$;
 comment on function jobs.purge_sandboxes() is
   'Deletes one sandbox that is older than 24 hours or has no agent any more, with all its rows. Returns true when none '
   'was left to delete.';
-grant execute on function jobs.purge_sandboxes() to souk_worker;

@@ -33,7 +33,6 @@ $$;
 comment on function jobs.use_embedding_model(text) is
   'Makes a model the current one, and begins a background change that embeds every offer and ask without a vector of '
   'this model.';
-grant execute on function jobs.use_embedding_model(text) to souk_worker;
 
 create or replace function jobs.resume_reembedding() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -62,7 +61,6 @@ $$;
 comment on function jobs.resume_reembedding() is
   'Enqueues again the jobs for vectors that permanently failed: that of an unfinished change of the model, and those '
   'of single offers and asks if another request for their vectors may be made; returns the number of jobs.';
-grant execute on function jobs.resume_reembedding() to souk_worker;
 
 create or replace function jobs.take_batch(id uuid, size integer, paid boolean) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -104,7 +102,6 @@ comment on function jobs.take_batch(uuid, integer, boolean) is
   'Returns the next batch of a change of the model: {model, items: [{kind, id, words}]}, with no items when everything '
   'is embedded; null when the change has finished. Words are null for an item that may not be embedded now. `paid`: '
   'whether a vector costs money.';
-grant execute on function jobs.take_batch(uuid, integer, boolean) to souk_worker;
 
 create or replace function jobs.store_batch(id uuid, vectors jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -160,4 +157,3 @@ $$;
 comment on function jobs.store_batch(uuid, jsonb) is
   'Stores the vectors of a batch, [{kind, id, words, embedding}], and enqueues the next; an empty batch finishes the '
   'change. Returns {model, done, total, failed, finished}; null when the change has finished already.';
-grant execute on function jobs.store_batch(uuid, jsonb) to souk_worker;

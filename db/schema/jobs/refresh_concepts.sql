@@ -44,4 +44,3 @@ $$;
 comment on function jobs.refresh_concepts(integer) is
   'Sets the concepts of the next `size` offers again, and enqueues the job for the offers after them. Returns '
   '{looked_at, changed, finished}; null when nothing is left to do.';
-grant execute on function jobs.refresh_concepts(integer) to souk_worker;

@@ -17,4 +17,3 @@ $$;
 comment on function jobs.apply_standing(uuid) is
   'Archives, or publishes again, the next 50 offers of an account that was suspended or reinstated; returns true when '
   'nothing is left.';
-grant execute on function jobs.apply_standing(uuid) to souk_worker;

@@ -38,4 +38,3 @@ $$;
 comment on function jobs.sweep_submissions() is
   'Withdraws submissions that have waited for 10 minutes, which frees their keys, and enqueues asks that were never '
   'read and have no job that will be tried; returns the number of withdrawn submissions.';
-grant execute on function jobs.sweep_submissions() to souk_worker;

@@ -24,7 +24,6 @@ $$;
 comment on function jobs.get_training_set(integer) is
   'Returns the training set (the lexicon and the examples) when it has changed since the last training by this version '
   'of the algorithm or a later one; null otherwise.';
-grant execute on function jobs.get_training_set(integer) to souk_worker;
 
 create or replace function jobs.store_classifiers(changed_at timestamptz, learning integer, classifiers json)
   returns void
@@ -62,4 +61,3 @@ comment on function jobs.store_classifiers(timestamptz, integer, json) is
   'Replaces the classifiers and the meanings of words, unless a training on a later set, or on the same set by the '
   'same or a later version of the algorithm, is already stored. classifiers: by name {classes, bias, features, '
   'weights}, and as `meaning` {topics, vectors, words, weights, counts, parts}; bytes as base64.';
-grant execute on function jobs.store_classifiers(timestamptz, integer, json) to souk_worker;

@@ -43,7 +43,6 @@ $$;
 comment on function jobs.claim_deliveries(uuid, integer, integer) is
   'Takes a webhook''s due deliveries for a minute, at most as many as the worker has free connections for prompt '
   'receivers or for others. Returns {is_prompt, is_full, deliveries}; is_full when the worker has none free.';
-grant execute on function jobs.claim_deliveries(uuid, integer, integer) to souk_worker;
 
 create or replace function jobs.end_attempt(
   delivery_id uuid, attempt integer, status integer, error text, took_ms integer, retry_after integer
@@ -104,7 +103,6 @@ comment on function jobs.end_attempt(uuid, integer, integer, text, integer, inte
   'Stores how an attempt ended, and decides what follows: nothing more, another attempt, or disabling the webhook. '
   'status: null without a response. error: the reason, in words for the person. took_ms: how long it took. '
   'retry_after: seconds that the receiver asked for, or null. Repeated, it does nothing.';
-grant execute on function jobs.end_attempt(uuid, integer, integer, text, integer, integer) to souk_worker;
 
 create or replace function jobs.sweep_deliveries() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -134,4 +132,3 @@ $$;
 comment on function jobs.sweep_deliveries() is
   'Enqueues jobs for webhooks whose deliveries are late, and deletes deliveries that ended and are older than seven '
   'days; returns the number of webhooks.';
-grant execute on function jobs.sweep_deliveries() to souk_worker;

@@ -30,8 +30,6 @@ create policy "a caller sees the account it acts for" on market.account for sele
 create policy "a person sets the display name of its account" on market.account for update to souk_person
   using (id = (select internal.account_id())) with check (id = (select internal.account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.account is 'One row is one account that agents act for.';
 comment on column market.account.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.account.display_name is 'The name that the person chose; null until the person chose one.';

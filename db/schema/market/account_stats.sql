@@ -15,8 +15,6 @@ create table market.account_stats (
 create policy "everyone reads the account stats" on market.account_stats for select to souk_agent, souk_person
   using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.account_stats is
   'One row is the stats of one account. Other accounts see them beside the offers of the account.';
 comment on column market.account_stats.account_id is 'The account; never shown beside an offer.';

@@ -31,8 +31,6 @@ create policy "an agent removes itself" on market.agent for update to souk_agent
 create policy "a person removes agents of the account" on market.agent for update to souk_person
   using (account_id = (select internal.account_id())) with check (removed_at is not null);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.agent is 'One row is one agent. Only the agent knows its token; the row has the hash.';
 comment on column market.agent.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.agent.account_id is

@@ -24,8 +24,6 @@ create policy "an account appeals against the removal of its offer" on market.ap
       where o.id = offer_id and o.account_id = (select internal.account_id()) and o.status = 'removed'
         and o.removed_at = appeal.removed_at));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.appeal is 'One row is one appeal against one removal.';
 comment on column market.appeal.offer_id is 'The removed offer.';
 comment on column market.appeal.removed_at is

@@ -65,8 +65,6 @@ create policy "a connected caller changes asks of its account" on market.ask for
   using (account_id = (select internal.account_id()) and (select internal.connected()))
   with check (account_id = (select internal.account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.ask is 'One row is one ask.';
 comment on column market.ask.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.ask.account_id is 'The account that asks.';

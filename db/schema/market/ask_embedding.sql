@@ -14,8 +14,6 @@ create table market.ask_embedding (
 create index ask_embedding_model_idx on market.ask_embedding (model);
 create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.ask_embedding is 'One row is the vector of one ask.';
 comment on column market.ask_embedding.ask_id is 'The ask.';
 comment on column market.ask_embedding.model is 'The embedding model that made the vector.';

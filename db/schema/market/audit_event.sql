@@ -47,8 +47,6 @@ create table market.audit_event_default (
 
 alter table market.audit_event attach partition market.audit_event_default default;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.audit_event is
   'One row is one change of one audited row. The log is append-only and kept for 12 months.';
 comment on column market.audit_event.id is 'UUIDv7, so ids are in order of age.';
@@ -72,5 +70,6 @@ comment on column market.audit_event.request_id is
 -- A person sees neither which moderator acted nor the logged values.
 grant select (id, at, actor_type, agent_id, action, table_name, row_id, subject_account_id) on market.audit_event
   to souk_person;
+select internal.copy_comments('market.audit_event_default', 'market.audit_event');
 comment on table market.audit_event_default is
   'Events of months that have no partition of their own. Empty as long as the maintenance job runs.';

@@ -14,8 +14,6 @@ create table market.cap_override (
 );
 create index cap_override_changed_by_idx on market.cap_override (changed_by) where changed_by is not null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.cap_override is 'One row is one rate limit that a moderator set for an account.';
 comment on column market.cap_override.account_id is 'The account.';
 comment on column market.cap_override.action is 'publish_offer, create_ask, preview_offer, manage or report_offer.';

@@ -17,8 +17,6 @@ create table market.connection (
   constraint connection_decided_once check (approved_at is null or declined_at is null)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.connection is 'One row is one link with which a person can approve an agent.';
 comment on column market.connection.agent_id is 'The agent to approve.';
 comment on column market.connection.secret_hash is 'SHA-256 of the secret in the link.';

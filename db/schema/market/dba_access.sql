@@ -4,8 +4,6 @@
 -- exceptions: a DBA can read the networks in the rate limit windows of the last day, and which amounts of a text the
 -- built-in extractor considered as its price, with words that the training set has (reading.price_reason).
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 grant select (id, claimed_at, created_at, prior_removals, recovered_at) on market.account to souk_dba;
 grant select on market.account_stats to souk_dba;
 grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent to souk_dba;

@@ -21,8 +21,6 @@ create index decision_account_id_idx on market.decision (account_id, id desc);
 create index decision_agent_id_idx on market.decision (agent_id) where agent_id is not null;
 create index decision_reason_idx on market.decision (reason) where reason is not null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.decision is 'One row is one decision of a moderator.';
 comment on column market.decision.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.decision.moderator_id is 'The moderator; null when the account no longer exists.';

@@ -23,8 +23,6 @@ create policy "a person makes its own choice" on market.digest for insert to sou
 create policy "a person changes its own choice" on market.digest for update to souk_person
   using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.digest is 'One row is one person''s choice whether new matches come by mail.';
 comment on column market.digest.account_id is 'The account of the person.';
 comment on column market.digest.enabled is 'Whether the person wants the digest.';

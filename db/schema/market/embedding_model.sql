@@ -13,8 +13,6 @@ create table market.embedding_model (
   constraint embedding_model_origin_known check (origin in ('shipped', 'operator'))
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.embedding_model is
   'One row is one embedding model, with the cosine similarities below which its vectors are not relevant.';
 comment on column market.embedding_model.model is 'The name of the model, stored with each vector.';

@@ -34,8 +34,6 @@ create table market.event_default (
 
 alter table market.event attach partition market.event_default default;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.event is
   'One row is one event: something that happened to an account. Agents read events for 30 days.';
 comment on column market.event.id is 'UUIDv7, so ids are in order of age.';
@@ -47,5 +45,6 @@ comment on column market.event.data is 'Ids and facts; never a text, contact or 
 comment on column market.event.occurred_at is
   'When it happened, by the server''s clock. Cursors are compared with it, so let the default set it.';
 grant select on market.event to souk_agent, souk_person, souk_dba;
+select internal.copy_comments('market.event_default', 'market.event');
 comment on table market.event_default is
   'Events of weeks that have no partition of their own. Empty as long as the maintenance job runs.';

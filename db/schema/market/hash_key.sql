@@ -9,8 +9,6 @@ create table market.hash_key (
   constraint hash_key_length check (octet_length(key) = 32)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.hash_key is
   'One row is the key that the database made for itself. A dump contains it. For hashes kept longer than a day, the '
   'operator''s RECORD_KEY takes its place (internal.record_hashes).';

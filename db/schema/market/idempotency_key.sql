@@ -14,8 +14,6 @@ create table market.idempotency_key (
 create index idempotency_key_submission_id_idx on market.idempotency_key (submission_id);
 create index idempotency_key_created_at_idx on market.idempotency_key (created_at);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
 comment on column market.idempotency_key.owner_id is
   'The agent that sent the key, or, from the browser, the account. Two owners may use the same key.';

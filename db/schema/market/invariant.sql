@@ -18,8 +18,6 @@ create table market.invariant (
   constraint invariant_origin_known check (origin in ('shipped', 'operator'))
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.invariant is
   'One row is one rule that holds in every healthy database, and how often the last check found it broken.';
 comment on column market.invariant.invariant is 'The name that inspect.check() gives.';

@@ -28,8 +28,6 @@ create index kept_record_suspended_at_idx on market.kept_record (suspended_at) w
 create index kept_record_suspension_reason_idx on market.kept_record (suspension_reason)
   where suspension_reason is not null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.kept_record is
   'One row is a sign-in method of a deleted account, or one that was removed from an account, with what moderation '
   'decided about the account. It is kept for twelve months. It names no person.';

@@ -16,8 +16,6 @@ create index match_best_idx on market.match (ask_id, score desc, offer_id);
 create policy "an account sees the matches of its asks" on market.match for select to souk_agent, souk_person
   using (exists (select from market.ask a where a.id = ask_id));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.match is 'One row is one match: an offer that answers an ask, with score and reasons.';
 comment on column market.match.ask_id is 'The ask.';
 comment on column market.match.offer_id is 'The offer.';

@@ -16,8 +16,6 @@ create table market.moderator_link (
   constraint moderator_link_secret_hash_is_sha256 check (octet_length(secret_hash) = 32)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.moderator is 'One row is one account whose person is a moderator.';
 comment on column market.moderator.account_id is 'The account of the moderator.';
 comment on column market.moderator.appointed_at is 'When the moderator was appointed.';

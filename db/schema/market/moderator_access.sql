@@ -46,8 +46,6 @@ create policy "a moderator changes settings in the moderator's own name" on mark
   with check (changed_by = (select internal.moderator_id()));
 create policy "a moderator reads the log" on market.audit_event for select to souk_moderator using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 grant select on market.account to souk_moderator;
 grant update (suspended_at, suspension_reason, suspension_note) on market.account to souk_moderator;
 grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent

@@ -14,8 +14,6 @@ create table market.oauth_client (
 -- Used to purge clients that never finished.
 create index oauth_client_created_at_unfinished_idx on market.oauth_client (created_at) where finished_at is null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.oauth_client is 'One row is one client of OAuth that registered itself.';
 comment on column market.oauth_client.id is 'The client_id. UUIDv7.';
 comment on column market.oauth_client.name is 'What the client calls itself.';

@@ -29,8 +29,6 @@ create index oauth_grant_client_id_idx on market.oauth_grant (client_id);
 -- Used to purge grants that never got a token.
 create index oauth_grant_created_at_unfinished_idx on market.oauth_grant (created_at) where family_hash is null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.oauth_grant is 'One row is one agent that came by OAuth.';
 comment on column market.oauth_grant.agent_id is 'The agent.';
 comment on column market.oauth_grant.client_id is

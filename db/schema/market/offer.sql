@@ -115,8 +115,6 @@ create policy "a connected caller changes the status of offers of its account" o
   using (account_id = (select internal.account_id()) and (select internal.connected()))
   with check (account_id = (select internal.account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.offer is 'One row is one offer, with its text and what was extracted from it.';
 comment on column market.offer.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.offer.account_id is 'The account that owns the offer; null when the account no longer exists.';

@@ -54,8 +54,6 @@ create policy "an account sees the changes of its offers" on market.offer_change
   to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.offer_change is
   'One row is one change of an approved offer that waits for a moderator, or that a moderator rejected. A change that '
   'a moderator publishes becomes the offer, and its row is deleted. An offer has at most one row: its last change.';

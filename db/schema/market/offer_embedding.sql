@@ -19,8 +19,6 @@ create index offer_embedding_facets_idx on market.offer_embedding using gin (fac
 create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
   with (ef_construction = 256, m = 24);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.offer_embedding is 'One row is the vector of one offer.';
 comment on column market.offer_embedding.offer_id is 'The offer.';
 comment on column market.offer_embedding.model is 'The embedding model that made the vector.';

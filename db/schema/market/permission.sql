@@ -17,8 +17,6 @@ create table market.permission (
 
 create policy "everyone reads the permissions" on market.permission for select to souk_agent, souk_person using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.permission is 'One row is one permission, as GET /v1/me lists them.';
 comment on column market.permission.permission is 'The name that agents see.';
 comment on column market.permission.needs_approval is

@@ -18,8 +18,6 @@ create policy "a person creates its own profile" on market.profile for insert to
 create policy "a person updates its own profile" on market.profile for update to souk_person
   using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.profile is 'One row is the private contact data of one person. It is never shown to an agent.';
 comment on column market.profile.account_id is 'The account of the person.';
 comment on column market.profile.contact_email is 'The contact e-mail address as the person entered it; not proved.';

@@ -18,8 +18,6 @@ create index proved_method_email_idx on market.proved_method (email) where email
 create policy "a caller sees what its account proved" on market.proved_method for select to souk_agent, souk_person
   using (account_id = (select internal.visible_account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.proved_method is
   'One row is one sign-in method that an account has proved. A subject can be proved for one account only.';
 comment on column market.proved_method.account_id is 'The account that proved the method.';

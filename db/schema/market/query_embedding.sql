@@ -17,8 +17,6 @@ create policy "a connected caller stores the vector of a query" on market.query_
   to souk_agent, souk_person
   with check ((select internal.connected()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.query_embedding is
   'One row is the vector of one query. It is cached, because an embedding provider charged for it.';
 comment on column market.query_embedding.model is 'The embedding model that made the vector.';

@@ -30,8 +30,6 @@ create table market.ranking (
   constraint ranking_origin_known check (origin in ('shipped', 'operator'))
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.ranking is
   'The one row has the weights for ranking searches and matches. A search adds them up and divides by the largest '
   'possible sum; a match adds them up.';

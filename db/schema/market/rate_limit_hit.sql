@@ -12,8 +12,6 @@ create table market.rate_limit_hit (
 create index rate_limit_hit_scope_action_called_at_idx on market.rate_limit_hit (scope, action, called_at);
 create index rate_limit_hit_called_at_idx on market.rate_limit_hit (called_at);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.rate_limit_hit is 'One row is one counted call of a rolling window, kept for a day.';
 comment on column market.rate_limit_hit.id is 'The ids grow in the order in which the calls were admitted.';
 comment on column market.rate_limit_hit.scope is

@@ -12,8 +12,6 @@ create table market.reason (
   constraint reason_origin_known check (origin in ('shipped', 'operator'))
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.reason is
   'One row is one reason for a report, or for removing an offer or suspending an account.';
 comment on column market.reason.code is 'The code that agents see.';

@@ -18,8 +18,6 @@ create table market.reembedding (
 create index reembedding_model_idx on market.reembedding (model);
 create unique index reembedding_unfinished_key on market.reembedding ((true)) where finished_at is null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.reembedding is
   'One row is one run that embeds all offers and asks without a vector of a model. At most one run is unfinished.';
 comment on column market.reembedding.id is 'UUIDv7. The jobs of the run have only this id as payload.';

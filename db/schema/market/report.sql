@@ -34,8 +34,6 @@ create policy "a caller reports again" on market.report for update to souk_agent
     and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.report is 'One row is one report of an offer to the moderators.';
 comment on column market.report.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.report.offer_id is 'The reported offer.';

@@ -31,8 +31,6 @@ create index review_case_open_by_queue_idx on market.review_case (queue, reports
 where closed_at is null;
 create index review_case_held_by_idx on market.review_case (held_by) where held_by is not null;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.review_case is 'One row is one offer that waits, or waited, for a decision of a moderator.';
 comment on column market.review_case.offer_id is 'The offer.';
 comment on column market.review_case.causes is

@@ -13,8 +13,6 @@ create table market.sandbox (
 );
 create index sandbox_expires_at_idx on market.sandbox (expires_at);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.sandbox is 'One row is one sandbox, in which test agents see only each other for a day.';
 comment on column market.sandbox.id is
   'UUIDv4, which nobody can guess: knowing it is enough to connect an agent to the sandbox.';

@@ -22,8 +22,6 @@ create policy "a person sees the sessions of the account" on market.session for 
 create policy "a person signs out" on market.session for delete to souk_person
   using (account_id = (select internal.account_id()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.session is 'One row is one browser session of a person.';
 comment on column market.session.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.session.account_id is 'The account of the person.';

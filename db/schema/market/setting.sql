@@ -19,8 +19,6 @@ create table market.setting (
 
 create policy "everyone reads the settings" on market.setting for select to souk_agent, souk_person using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.setting is 'One row is one setting of the operator. Change its value with update.';
 comment on column market.setting.name is 'The name of the setting.';
 comment on column market.setting.value is 'The value of the setting.';

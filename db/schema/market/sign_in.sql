@@ -43,8 +43,6 @@ create index sign_in_email_idx on market.sign_in (email) where email is not null
 -- Used to purge old attempts.
 create index sign_in_expires_at_idx on market.sign_in (expires_at);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.sign_in is
   'One row is one attempt to sign in or to prove a method. It contains hashes of secrets, but no secret.';
 comment on column market.sign_in.id is 'UUIDv7, so ids are in order of age.';

@@ -12,8 +12,6 @@ create table market.sign_in_method (
 create policy "everyone reads the sign-in methods" on market.sign_in_method for select to souk_agent, souk_person
   using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.sign_in_method is 'One row is one sign-in method.';
 comment on column market.sign_in_method.method is 'google, apple or email.';
 comment on column market.sign_in_method.available is 'Whether the operator has configured the provider of the method.';

@@ -50,8 +50,6 @@ create policy "a connected caller submits for its account" on market.submission 
     and (kind not in ('create_ask', 'update_ask') or exists (select from market.ask a where a.id = target_id))
     and (origin_ask_id is null or exists (select from market.ask a where a.id = origin_ask_id)));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.submission is
   'One row is one text that is being extracted or was extracted in the last day, with the response to its sender.';
 comment on column market.submission.id is 'UUIDv7. The worker''s job has only this id as payload.';

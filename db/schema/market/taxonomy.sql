@@ -43,8 +43,6 @@ create policy "everyone reads the taxonomy" on market.domain for select to souk_
 create policy "everyone reads the taxonomy" on market.category for select to souk_agent, souk_person using (true);
 create policy "everyone reads the taxonomy" on market.ask_kind for select to souk_agent, souk_person using (true);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.offer_kind is 'One row is one kind of offer.';
 comment on column market.offer_kind.offer_kind is 'The name that clients see.';
 comment on column market.offer_kind.position is 'The position in lists.';

@@ -38,8 +38,6 @@ create policy "an agent marks its expired verification as expired" on market.ver
   using (account_id = (select internal.account_id()) and status = 'pending' and expires_at <= now())
   with check (status = 'expired' and expires_at <= now());
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.verification is
   'One row is one request with which an agent asks its person to prove a sign-in method.';
 comment on column market.verification.id is 'UUIDv7, so ids are in order of age.';

@@ -29,8 +29,6 @@ create policy "an account adds webhooks" on market.webhook for insert to souk_ag
   with check (account_id = (select internal.visible_account_id())
     and agent_id is not distinct from (select internal.agent_id()) and (select internal.connected()));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.webhook is
   'One row is one webhook: an address to which the market sends an account''s events. It is deleted with the agent '
   'that added it, and with the account.';

@@ -42,8 +42,6 @@ create policy "an account sees the deliveries of its webhooks" on market.webhook
   to souk_agent, souk_person
   using (exists (select from market.webhook w where w.id = webhook_id));
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.webhook_delivery is 'One row is one event that is sent to one webhook. Kept for seven days.';
 comment on column market.webhook_delivery.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.webhook_delivery.webhook_id is

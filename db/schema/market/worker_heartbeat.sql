@@ -6,8 +6,6 @@ create table market.worker_heartbeat (
   constraint worker_heartbeat_pool_id_length check (char_length(pool_id) between 1 and 100)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table market.worker_heartbeat is 'One row is one worker pool that is running, or was until recently.';
 comment on column market.worker_heartbeat.pool_id is 'The id of the pool, as graphile-worker writes it into locked_by.';
 comment on column market.worker_heartbeat.beat_at is

@@ -18,8 +18,6 @@ create table reading.classifier (
   constraint classifier_weights_length check (octet_length(weights) = cardinality(features) * cardinality(classes))
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.classifier is
   'One row is one linear classifier, which decides one question: the kind of a text, its category among those of a '
   'kind, or which passage is the price, the place, the title or a contact. inspect.classifier_weights shows its '

@@ -56,8 +56,6 @@ create trigger note_synonym_change after insert or update or delete or truncate 
 create trigger note_change after insert or update or delete or truncate on reading.broader
   for each statement execute function reading.note_change();
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.concept is
   'One row is one concept that words can name. Its words are in reading.label. To teach the reader a new category, add '
   'its concept here and its words there.';

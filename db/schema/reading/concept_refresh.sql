@@ -6,8 +6,6 @@ create table reading.concept_refresh (
   constraint concept_refresh_single check (single)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.concept_refresh is
   'One row while the concepts of offers are being set again; otherwise no row.';
 comment on column reading.concept_refresh.single is 'Always true, so that there is at most one row.';

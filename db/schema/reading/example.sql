@@ -37,8 +37,6 @@ create index example_domain_category_idx on reading.example (domain, category);
 create trigger note_change after insert or update or delete or truncate on reading.example
   for each statement execute function reading.note_change();
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.example is
   'One row is one text, as somebody would write it, and what it is. A worker trains on all rows within a minute of a '
   'change (reading.classifier). Add texts that were read wrong, in several wordings and about several things.';

@@ -56,8 +56,6 @@ create trigger note_change after insert or update or delete or truncate on readi
 create trigger note_synonym_change after truncate on reading.label
   for each statement execute function reading.note_synonym_change();
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.label is
   'One row is one word or phrase for a concept. A form may name several concepts. Processes use a change within a '
   'minute; after a change of a label of a thing, the job refresh_concepts also sets the concepts of all offers again.';

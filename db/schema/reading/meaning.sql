@@ -18,8 +18,6 @@ create table reading.meaning (
   constraint meaning_parts_length check (octet_length(parts) % 3 = 0)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.meaning is
   'The one row is what words mean: each has topics (things, categories, domains) with weights, and each topic has a '
   'vector. inspect.word_meanings shows it word by word. It is stored together with reading.classifier.';

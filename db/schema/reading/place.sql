@@ -35,8 +35,6 @@ create index place_name_idx on reading.place (reading.fold(name));
 create trigger note_change after insert or update or delete or truncate on reading.place
   for each statement execute function reading.note_change();
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.place is
   'One row is one place: a part of the world, a country, a region of a country, a city or other town, or a district of '
   'a city. Most rows are from GeoNames (https://www.geonames.org, CC BY 4.0). Changes take effect within a minute.';

@@ -15,8 +15,6 @@ create index place_member_country_idx on reading.place_member (country);
 create trigger note_change after insert or update or delete or truncate on reading.place_member
   for each statement execute function reading.note_change();
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.place_member is 'One row is one country of a part of the world.';
 comment on column reading.place_member.place is 'The part of the world.';
 comment on column reading.place_member.country is 'The country (ISO 3166-1 alpha-2).';

@@ -20,8 +20,6 @@ create index place_name_name_idx on reading.place_name (reading.fold(name));
 create trigger note_change after insert or update or delete or truncate on reading.place_name
   for each statement execute function reading.note_change();
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.place_name is
   'One row is a further name of a place: in another language, shorter, or an abbreviation. A row with the name that '
   'reading.place has only says its form.';

@@ -9,8 +9,6 @@ create table reading.price_reason (
   constraint price_reason_candidates_length check (octet_length(candidates::text) <= 20000)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.price_reason is
   'One row is why the built-in extractor took its price from the text of one offer, as of the last reading of the '
   'text. A model may have read another price, and then its price is the one of the offer. inspect.price_reasons shows '

@@ -12,8 +12,6 @@ create table reading.question (
   constraint question_origin_known check (origin in ('shipped', 'operator'))
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.question is 'One row is one question about a field, in one language.';
 comment on column reading.question.field is 'A member of missing_fields.';
 comment on column reading.question.language is 'The language of the question (BCP 47).';

@@ -8,8 +8,6 @@ create table reading.vocabulary_change (
 
 insert into reading.vocabulary_change default values;
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table reading.vocabulary_change is
   'One row holds the time when the lexicon, the examples or the taxonomy last changed, so that workers load them '
   'again.';

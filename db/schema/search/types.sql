@@ -20,8 +20,6 @@ create type search.search_filter as (
   radius_km double precision
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on type search.search_filter is
   'The hard filters of a search in the form that the planner can use; null: no such filter. Prices in hundredths. '
   'hidden: accounts whose offers nobody finds. sandbox_id: the sandbox that is searched in place of the market. near: '

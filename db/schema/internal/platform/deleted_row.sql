@@ -12,8 +12,6 @@ create table internal.deleted_row (
   constraint deleted_row_key_length check (octet_length(key::text) <= 60000)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table internal.deleted_row is
   'One row is the key of one shipped row that somebody deleted. An upgrade does not insert the deleted row again.';
 comment on column internal.deleted_row.table_name is 'The table, with its schema.';

@@ -9,8 +9,6 @@ create table internal.loaded (
   constraint loaded_hash_length check (char_length(hash) = 64)
 );
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table internal.loaded is
   'One row is one part of the sources (structure, code, or a file of db/data) that was loaded into this database.';
 comment on column internal.loaded.name is '"structure", "code", or the name of the file.';

@@ -12,8 +12,6 @@ create table internal.recent_write (
 -- Used to purge old rows.
 create index recent_write_written_at_idx on internal.recent_write (written_at);
 
--- Reloaded: grants and comments from here on are loaded again whenever a file of db/schema changes.
-
 comment on table internal.recent_write is
   'One row is one transaction of the last five minutes that changed rows of one account. The account''s reads go to '
   'the primary until a replica has that transaction.';
