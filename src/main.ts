@@ -24,13 +24,14 @@ enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/souk", import.m
 /** The variables of a developer or of a small server. It is looked for in the working folder, as .data is. */
 const ENV_FILE = ".env";
 
-const HELP = `Usage: node src/main.ts start | api | worker | migrate | moderator | demo | agent
+const HELP = `Usage: node src/main.ts start | api | worker | migrate | moderator | dashboard | demo | agent
 
   start       migrate, then run the API and the worker in one process; brings its own database when DATABASE_URL is not set
   api         the API alone (DATABASE_URL)
   worker      the worker alone (DATABASE_URL)
   migrate     bring the database up to date (DATABASE_URL)
   moderator   add, remove or list moderators
+  dashboard   print the dashboard for Grafana
   demo [URL]  two agents and their persons use a running service
   agent TEXT  an agent of yours publishes, searches and asks in a running service (agent --help)
 `;
@@ -65,6 +66,11 @@ const moderator: Command = async (config, args) => {
   if (!ok) process.exitCode = 1;
 };
 
+const printDashboard = async (): Promise<void> => {
+  const { dashboard } = await import("./metrics/dashboard.ts");
+  process.stdout.write(`${JSON.stringify(dashboard(), null, 2)}\n`);
+};
+
 const demo = async (args: readonly string[]): Promise<void> => {
   const { playDemo } = await import("./demo.ts");
   await playDemo(args[0] ?? (process.env["BASE_URL"] || "http://127.0.0.1:3000"));
@@ -90,7 +96,8 @@ const main = async (): Promise<void> => {
   const [name = "", ...args] = process.argv.slice(2);
   // A variable of the environment stays as it is, even an empty one.
   if (existsSync(ENV_FILE)) loadEnvFile(ENV_FILE);
-  // These are clients, so they do not read the configuration of the service.
+  // These do not read the configuration of the service.
+  if (name === "dashboard") return printDashboard();
   if (name === "demo") return demo(args);
   if (name === "agent") return agent(args);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

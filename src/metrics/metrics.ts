@@ -77,8 +77,27 @@ const withinTime = <T>(work: Promise<T>): Promise<T> => {
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 };
 
+/** How metrics of one registry are made. `collect` sets or counts a metric anew at each scrape. */
+const makersFor = (registers: [Registry]) => ({
+  histogram: (name: string, help: string, labelNames: string[], buckets: number[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers }),
+  gauge: (name: string, help: string, labelNames: string[], collect?: (gauge: Gauge) => void) =>
+    new Gauge({ name, help, labelNames, registers, ...collectedBy(collect) }),
+  counter: (name: string, help: string, labelNames: string[], collect?: (counter: Counter) => void) =>
+    new Counter({ name, help, labelNames, registers, ...collectedBy(collect) }),
+});
+
+const collectedBy = <Metric extends { reset(): void }>(collect: ((metric: Metric) => void) | undefined) =>
+  collect && {
+    collect(this: Metric) {
+      this.reset();
+      collect(this);
+    },
+  };
+
 /** Makes the gauges for inspect.state(). Returns the function that sets them, which is called at each scrape. */
 const createStateGauges = (registers: [Registry]) => {
+  const { counter } = makersFor(registers);
   // Several API processes ask the same database, so their figures are not added up. They agree that it is up if all do.
   const up = new Gauge({
     name: "souk_database_up",
@@ -96,18 +115,12 @@ const createStateGauges = (registers: [Registry]) => {
   const heartbeat = gauge("souk_worker_heartbeat_age_seconds", "Since the latest heartbeat of any worker.");
   const violations = gauge("souk_invariant_violations", "Rows that break an invariant, as last found.", ["invariant"]);
   const checked = gauge("souk_invariants_checked_age_seconds", "Since the invariants were last checked.");
-  const functionSeconds = new Counter({
-    name: "souk_function_seconds_total",
-    help: "Time in the ten SQL functions that take the most, without those that they call. Needs track_functions.",
-    labelNames: ["function"],
-    registers,
-  });
-  const functionCalls = new Counter({
-    name: "souk_function_calls_total",
-    help: "Calls of these functions.",
-    labelNames: ["function"],
-    registers,
-  });
+  const functionSeconds = counter(
+    "souk_function_seconds_total",
+    "Time in the ten SQL functions that take the most, without those that they call. Needs track_functions.",
+    ["function"],
+  );
+  const functionCalls = counter("souk_function_calls_total", "Calls of these functions.", ["function"]);
   const labelled = [jobs, oldestJob, violations, functionSeconds, functionCalls];
   const single = [waiting, oldestWaiting, workers, heartbeat, checked];
 
@@ -148,138 +161,105 @@ export const createMetrics = (exposed: boolean): Metrics => {
   const registers: [Registry] = [registry];
   if (exposed) collectDefaultMetrics({ register: registry });
 
-  const requests = new Histogram({
-    name: "souk_http_request_duration_seconds",
-    help: "From a request's head to its answer's end, by operation and status.",
-    labelNames: ["operation", "status"],
-    buckets: REQUEST_BUCKETS,
-    registers,
-  });
-  const partDurations = new Histogram({
-    name: "souk_request_part_seconds",
-    help: "Of requests that have this part: waiting for a turn, the database (db), reading or rendering.",
-    labelNames: ["part"],
-    buckets: REQUEST_BUCKETS,
-    registers,
-  });
-  const jobDurations = new Histogram({
-    name: "souk_job_duration_seconds",
-    help: "How long jobs took, by task and outcome: done, failed (and tried again) or given_up.",
-    labelNames: ["task", "outcome"],
-    buckets: JOB_BUCKETS,
-    registers,
-  });
-  const jobWaits = new Histogram({
-    name: "souk_job_wait_seconds",
-    help: "From when a job was due to when it was started, by task.",
-    labelNames: ["task"],
-    buckets: WAIT_BUCKETS,
-    registers,
-  });
+  const { histogram, gauge, counter } = makersFor(registers);
+  const requests = histogram(
+    "souk_http_request_duration_seconds",
+    "From a request's head to its answer's end, by operation and status.",
+    ["operation", "status"],
+    REQUEST_BUCKETS,
+  );
+  const partDurations = histogram(
+    "souk_request_part_seconds",
+    "Of requests that have this part: waiting for a turn, the database (db), reading or rendering.",
+    ["part"],
+    REQUEST_BUCKETS,
+  );
+  const jobDurations = histogram(
+    "souk_job_duration_seconds",
+    "How long jobs took, by task and outcome: done, failed (and tried again) or given_up.",
+    ["task", "outcome"],
+    JOB_BUCKETS,
+  );
+  const jobWaits = histogram(
+    "souk_job_wait_seconds",
+    "From when a job was due to when it was started, by task.",
+    ["task"],
+    WAIT_BUCKETS,
+  );
   // src/reader/usage.ts counts the calls of models. Each scrape copies its counts.
-  new Counter({
-    name: "souk_model_calls_total",
-    help: "Readings, and embeddings by a provider: by the model asked first, operation and outcome (ok, repaired, fallback, failed).",
-    labelNames: ["model", "operation", "outcome"],
-    registers,
-    collect() {
-      this.reset();
+  counter(
+    "souk_model_calls_total",
+    "Readings, and embeddings by a provider: by the model asked first, operation and outcome (ok, repaired, fallback, failed).",
+    ["model", "operation", "outcome"],
+    (calls) => {
       for (const { model, operation, outcomes } of readUsage())
-        for (const [outcome, calls] of Object.entries(outcomes)) this.inc({ model, operation, outcome }, calls);
+        for (const [outcome, count] of Object.entries(outcomes)) calls.inc({ model, operation, outcome }, count);
     },
-  });
-  new Counter({
-    name: "souk_model_tokens_total",
-    help: "Tokens as the provider counts them, by model, operation and direction: input or output.",
-    labelNames: ["model", "operation", "direction"],
-    registers,
-    collect() {
-      this.reset();
+  );
+  counter(
+    "souk_model_tokens_total",
+    "Tokens as the provider counts them, by model, operation and direction: input or output.",
+    ["model", "operation", "direction"],
+    (tokens) => {
       for (const { model, operation, inputTokens, outputTokens } of readUsage()) {
-        this.inc({ model, operation, direction: "input" }, inputTokens);
-        this.inc({ model, operation, direction: "output" }, outputTokens);
+        tokens.inc({ model, operation, direction: "input" }, inputTokens);
+        tokens.inc({ model, operation, direction: "output" }, outputTokens);
       }
     },
-  });
-  const extractionDurations = new Histogram({
-    name: "souk_reading_duration_seconds",
-    help: "How long readings took, the fallback included, by the model asked first.",
-    labelNames: ["model", "operation"],
-    buckets: JOB_BUCKETS,
-    registers,
-  });
-  const embeddings = new Histogram({
-    name: "souk_embedding_duration_seconds",
-    help: "Calls of the embedder, by model and outcome: ok or failed.",
-    labelNames: ["model", "outcome"],
-    buckets: JOB_BUCKETS,
-    registers,
-  });
+  );
+  const extractionDurations = histogram(
+    "souk_reading_duration_seconds",
+    "How long readings took, the fallback included, by the model asked first.",
+    ["model", "operation"],
+    JOB_BUCKETS,
+  );
+  const embeddings = histogram(
+    "souk_embedding_duration_seconds",
+    "Calls of the embedder, by model and outcome: ok or failed.",
+    ["model", "outcome"],
+    JOB_BUCKETS,
+  );
 
   const pools = new Map<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>();
-  new Gauge({
-    name: "souk_pool_connections",
-    help: "Connections of a pool that are in use or idle.",
-    labelNames: ["pool", "state"],
-    registers,
-    collect() {
-      for (const [pool, { totalCount, idleCount }] of pools) {
-        this.set({ pool, state: "acquired" }, totalCount - idleCount);
-        this.set({ pool, state: "idle" }, idleCount);
-      }
-    },
+  gauge("souk_pool_connections", "Connections of a pool that are in use or idle.", ["pool", "state"], (connections) => {
+    for (const [pool, { totalCount, idleCount }] of pools) {
+      connections.set({ pool, state: "acquired" }, totalCount - idleCount);
+      connections.set({ pool, state: "idle" }, idleCount);
+    }
   });
-  new Gauge({
-    name: "souk_pool_waiting",
-    help: "Statements that wait for a connection of a pool.",
-    labelNames: ["pool"],
-    registers,
-    collect() {
-      for (const [pool, { waitingCount }] of pools) this.set({ pool }, waitingCount);
-    },
+  gauge("souk_pool_waiting", "Statements that wait for a connection of a pool.", ["pool"], (waiting) => {
+    for (const [pool, { waitingCount }] of pools) waiting.set({ pool }, waitingCount);
   });
 
   let turns: Pick<Turns<never>, "waiting" | "refused"> | null = null;
-  new Gauge({
-    name: "souk_calls_waiting",
-    help: "Calls that wait for their caller's turn, by pool.",
-    labelNames: ["pool"],
-    registers,
-    collect() {
-      if (turns !== null) for (const [pool, count] of Object.entries(turns.waiting())) this.set({ pool }, count);
-    },
+  gauge("souk_calls_waiting", "Calls that wait for their caller's turn, by pool.", ["pool"], (waiting) => {
+    for (const [pool, count] of Object.entries(turns?.waiting() ?? {})) waiting.set({ pool }, count);
   });
-  new Counter({
-    name: "souk_calls_refused_total",
-    help: "Calls refused with 429 because their caller had too many waiting.",
-    registers,
-    collect() {
-      this.reset();
-      if (turns !== null) this.inc(turns.refused());
-    },
-  });
+  counter(
+    "souk_calls_refused_total",
+    "Calls refused with 429 because their caller had too many waiting.",
+    [],
+    (calls) => calls.inc(turns?.refused() ?? 0),
+  );
 
   let replicas: Replicas["states"] = () => [];
-  new Gauge({
-    name: "souk_replica_in_use",
-    help: "Whether reads use a replica, numbered as in DATABASE_READ_URL: 0 while it is too far behind, down or refuses connections.",
-    labelNames: ["replica"],
-    registers,
-    collect() {
-      for (const { name, inUse } of replicas()) this.set({ replica: name }, inUse ? 1 : 0);
+  gauge(
+    "souk_replica_in_use",
+    "Whether reads use a replica, numbered as in DATABASE_READ_URL: 0 while it is too far behind, down or refuses connections.",
+    ["replica"],
+    (inUse) => {
+      for (const { name, ...state } of replicas()) inUse.set({ replica: name }, state.inUse ? 1 : 0);
     },
-  });
-  new Gauge({
-    name: "souk_replica_behind_seconds",
-    help: "At most how far a replica is behind the primary; absent while it does not answer.",
-    labelNames: ["replica"],
-    registers,
-    collect() {
-      this.reset();
+  );
+  gauge(
+    "souk_replica_behind_seconds",
+    "At most how far a replica is behind the primary; absent while it does not answer.",
+    ["replica"],
+    (behind) => {
       for (const { name, secondsBehind } of replicas())
-        if (secondsBehind !== null) this.set({ replica: name }, secondsBehind);
+        if (secondsBehind !== null) behind.set({ replica: name }, secondsBehind);
     },
-  });
+  );
 
   const readState = createStateGauges(registers);
   let stateOf: (() => Promise<unknown>) | null = null;

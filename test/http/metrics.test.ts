@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import test from "ava";
+import { dashboard } from "../../src/metrics/dashboard.ts";
 import { startProvider, well } from "../reader/provider.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -12,7 +12,6 @@ import { sql } from "../support/sql.ts";
 /** The metrics that an API process and a worker process expose to Prometheus. */
 
 const TOKEN = "a-token-of-the-tests";
-const DASHBOARD = new URL("../../src/metrics/dashboard.json", import.meta.url);
 
 let database: Database;
 let api: Service;
@@ -215,9 +214,7 @@ test.serial("a replica is in use while it is up to date", async (t) => {
 });
 
 test.serial("each metric in the dashboard exists with the labels that the dashboard uses", async (t) => {
-  const { panels } = JSON.parse(await readFile(DASHBOARD, "utf8")) as {
-    panels: { title: string; targets: { expr: string; legendFormat: string }[] }[];
-  };
+  const { panels } = dashboard();
   const samples = [...(await ofApi()), ...(await ofWorker())];
   const labelsOf = (name: string) =>
     new Set(samples.filter((sample) => sample.name === name).flatMap(({ labels }) => Object.keys(labels)));
