@@ -83,7 +83,8 @@ export type Endpoint = {
   answers: Record<number, { description: string; schema?: z.ZodType; example?: unknown }>;
   /** The endpoint's own problems. `problemCodesOf` adds the general ones. */
   problems: readonly ProblemCode[];
-  cache?: "public" | "no-store";
+  /** The response is the same for everybody for some minutes. Others are not kept at all. */
+  cache?: "public";
 };
 
 /** An argument that an endpoint may list. "members" stands for one argument for each member of the body. */
@@ -121,12 +122,15 @@ export const OFFER_BODY = 256 * 1024;
  */
 export const UNKNOWN_BODY = 16 * 1024;
 
-/** Returns the codes of all problems of an endpoint: its own, and those of authentication, body and database. */
+/** Returns the codes of all problems of an endpoint: its own, and those of what all endpoints have. */
 export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
   // A URL that cannot be decoded is a bad request at every path.
   "bad_request",
   ...(endpoint.auth === "token" ? (["unauthorized"] as const) : []),
   ...(endpoint.body ? (["payload_too_large", "unsupported_media_type"] as const) : []),
+  ...(endpoint.permission ? (["verification_required"] as const) : []),
+  ...(endpoint.pathParameters ? (["not_found"] as const) : []),
+  ...(endpoint.idempotent ? (["idempotency_key_reused", "idempotency_in_flight"] as const) : []),
   ...endpoint.problems,
   // A caller may have too many open calls that need the database.
   ...(endpoint.function === undefined ? [] : (["rate_limited", "internal_error", "service_unavailable"] as const)),

@@ -3,7 +3,6 @@ import { ABOUT_ENDPOINTS } from "./endpoints/about.ts";
 import { ASKS_ENDPOINTS } from "./endpoints/asks.ts";
 import { CONNECTION_ENDPOINTS } from "./endpoints/connection.ts";
 import { EVENTS_ENDPOINTS } from "./endpoints/events.ts";
-import { FRESHNESS_ENDPOINTS } from "./endpoints/freshness.ts";
 import { OFFERS_ENDPOINTS } from "./endpoints/offers.ts";
 import { SEARCH_ENDPOINTS } from "./endpoints/search.ts";
 import { WEBHOOKS_ENDPOINTS } from "./endpoints/webhooks.ts";
@@ -14,7 +13,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...CONNECTION_ENDPOINTS,
   ...SEARCH_ENDPOINTS,
   ...OFFERS_ENDPOINTS,
-  ...FRESHNESS_ENDPOINTS,
   ...ASKS_ENDPOINTS,
   ...EVENTS_ENDPOINTS,
   ...WEBHOOKS_ENDPOINTS,

@@ -7,7 +7,7 @@ import { handle } from "./handle.ts";
 
 /** The router of the table of endpoints, and of /mcp. Express asks it once, and not path by path. */
 
-const CACHE = { public: "public, max-age=300", "no-store": "no-store" } as const;
+const PUBLIC_CACHE = "public, max-age=300";
 
 /** Returns a function that makes the ETag of a body, and remembers the last one. */
 const etags = (): ((body: string) => string) => {
@@ -22,7 +22,7 @@ const etags = (): ((body: string) => string) => {
 /** Returns a body with its ETag, or 304 if the client already has it. */
 const cached = (request: Request, answer: Answer, etag: string): Answer => {
   const clientTags = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  const headers = { ETag: etag, "Cache-Control": CACHE.public };
+  const headers = { ETag: etag, "Cache-Control": PUBLIC_CACHE };
   return clientTags?.includes(etag) || clientTags?.includes("*")
     ? { status: 304, headers, body: null }
     : { ...answer, headers: { ...headers, ...answer.headers } };
@@ -45,7 +45,7 @@ const routeOf = (context: Context, endpoints: Endpoint[]): Route => {
     const answer = await handle(context, endpoint, request, response);
     if (endpoint.cache === "public" && typeof answer.body === "string")
       return cached(request, answer, etagOf(answer.body));
-    return { ...answer, headers: { "Cache-Control": CACHE[endpoint.cache ?? "no-store"], ...answer.headers } };
+    return { ...answer, headers: { "Cache-Control": "no-store", ...answer.headers } };
   };
 };
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import test from "ava";
-import { document } from "../../src/api/handlers/document.ts";
+import { document } from "../../src/api/handlers/plain.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { EVERYTHING } from "../support/shared.ts";
 import { type Market, NOTHING, openContract, openMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";

@@ -1,20 +1,16 @@
-import type { Endpoint } from "../endpoint.ts";
-import { document } from "../handlers/document.ts";
-import { read } from "../handlers/read.ts";
+import { endpointsOf } from "../entry.ts";
 import { indexDocument, openApiDocument } from "../openapi.ts";
 import * as shape from "../schemas/about.ts";
 
 /** The endpoints that describe the API. */
-export const ABOUT_ENDPOINTS: readonly Endpoint[] = [
+export const ABOUT_ENDPOINTS = endpointsOf("About", [
   {
     operationId: "getIndex",
-    method: "get",
-    path: "/v1",
+    call: "GET /v1",
     summary: "Index of the API",
     description: "What there is, for a machine that has just arrived.",
-    tag: "About",
     auth: "none",
-    handler: document(indexDocument),
+    document: indexDocument,
     answers: {
       200: {
         description: "The index.",
@@ -43,34 +39,26 @@ export const ABOUT_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: [],
     cache: "public",
   },
   {
     operationId: "getOpenApi",
-    method: "get",
-    path: "/v1/openapi.json",
+    call: "GET /v1/openapi.json",
     summary: "OpenAPI document",
     description: "The authoritative description of this API, made from the table that serves it.",
-    tag: "About",
     auth: "none",
-    handler: document(openApiDocument),
+    document: openApiDocument,
     answers: {
       200: { description: "The document.", schema: shape.openApiDocument, example: { openapi: "3.1.0" } },
     },
-    problems: [],
     cache: "public",
   },
   {
     operationId: "getTaxonomy",
-    method: "get",
-    path: "/v1/taxonomy",
+    call: "GET /v1/taxonomy",
     summary: "Domains, categories and kinds",
     description: "The vocabulary of classifications and filters, and which kinds of offer answer which kinds of ask.",
-    tag: "About",
     auth: "none",
-    handler: read,
-    function: "get_taxonomy",
     answers: {
       200: {
         description: "The taxonomy.",
@@ -81,7 +69,6 @@ export const ABOUT_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: [],
     cache: "public",
   },
-];
+]);

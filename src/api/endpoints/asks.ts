@@ -1,44 +1,29 @@
-import { ANY_BODY, type Endpoint } from "../endpoint.ts";
+import { type Entry, endpointsOf } from "../entry.ts";
 import { ASK_ID, ASKED, SOFA_LISTING, WANTED } from "../examples.ts";
-import { read } from "../handlers/read.ts";
 import { submitText } from "../handlers/submit_text.ts";
-import { write } from "../handlers/write.ts";
 import * as shape from "../schemas/asks.ts";
-import { idPath } from "../schemas/values.ts";
-
-const ID = idPath("id");
 
 /** The endpoints of asks and their matches. */
-export const ASKS_ENDPOINTS: readonly Endpoint[] = [
+export const ASKS_ENDPOINTS = endpointsOf("Asks", [
   {
     operationId: "createAsk",
-    method: "post",
-    path: "/v1/asks",
+    call: "POST /v1/asks",
     summary: "Create an ask",
     description: "States what the person wants. Offers that match are then read from its matches.",
-    tag: "Asks",
-    auth: "token",
     handler: submitText,
-    function: "create_ask",
     args: ["body", "idempotency_key", "request_hash", "errors"],
     permission: "create_ask",
     rateLimit: "create_ask",
     idempotent: true,
-    body: { schema: shape.askCreate, required: true, maxBytes: ANY_BODY, example: WANTED },
+    body: { schema: shape.askCreate, example: WANTED },
     answers: { 201: { description: "The ask, as understood.", schema: shape.ask, example: ASKED } },
-    problems: ["verification_required", "idempotency_key_reused", "idempotency_in_flight", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
   {
     operationId: "listAsks",
-    method: "get",
-    path: "/v1/asks",
+    call: "GET /v1/asks",
     summary: "Your asks",
     description: "The account's own asks, newest first.",
-    tag: "Asks",
-    auth: "token",
-    handler: read,
-    function: "list_asks",
     query: shape.askListQuery,
     answers: {
       200: {
@@ -47,75 +32,46 @@ export const ASKS_ENDPOINTS: readonly Endpoint[] = [
         example: { results: [ASKED], page: { next_cursor: null, has_more: false } },
       },
     },
-    problems: [],
-    cache: "no-store",
   },
   {
     operationId: "getAsk",
-    method: "get",
-    path: "/v1/asks/{id}",
+    call: "GET /v1/asks/{id}",
     summary: "One ask",
     description: "An ask of the account.",
-    tag: "Asks",
-    auth: "token",
-    handler: read,
-    function: "get_ask",
-    pathParameters: ID,
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
-    problems: ["not_found"],
-    cache: "no-store",
   },
   {
     operationId: "updateAsk",
-    method: "patch",
-    path: "/v1/asks/{id}",
+    call: "PATCH /v1/asks/{id}",
     summary: "Change an ask",
     description:
       "A new text is read anew and counts as a new ask's would; watch_enabled changes at once and counts in the limit `manage`. Of two new texts the later one counts, whichever is read first; the earlier one may then get 409 invalid_state.",
-    tag: "Asks",
-    auth: "token",
     handler: submitText,
-    function: "update_ask",
     args: ["body", "errors"],
     permission: "manage_asks",
     rateLimit: "create_ask",
-    pathParameters: ID,
-    body: { schema: shape.askPatch, required: true, maxBytes: ANY_BODY, example: { watch_enabled: false } },
+    body: { schema: shape.askPatch, example: { watch_enabled: false } },
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
-    problems: ["verification_required", "not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
   ...(["archive", "fulfill", "reopen"] as const).map(
-    (move): Endpoint => ({
+    (move): Entry => ({
       operationId: `${move}Ask`,
-      method: "post",
-      path: `/v1/asks/{id}/${move}`,
+      call: `POST /v1/asks/{id}/${move}`,
       summary: { archive: "Put an ask away", fulfill: "Mark an ask as answered", reopen: "Make an ask active again" }[
         move
       ],
       description: "Doing it again changes nothing. Counts in the limit `manage`.",
-      tag: "Asks",
-      auth: "token",
-      handler: write,
-      function: `${move}_ask`,
       permission: "manage_asks",
-      pathParameters: ID,
       answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
-      problems: ["verification_required", "not_found", "invalid_state"],
-      cache: "no-store",
+      problems: ["invalid_state"],
     }),
   ),
   {
     operationId: "listMatches",
-    method: "get",
-    path: "/v1/asks/{id}/matches",
+    call: "GET /v1/asks/{id}/matches",
     summary: "Offers that match an ask",
     description: "Best first, each with the reasons. With since: only what has matched after an earlier answer.",
-    tag: "Asks",
-    auth: "token",
-    handler: read,
-    function: "list_matches",
-    pathParameters: ID,
     query: shape.matchesQuery,
     answers: {
       200: {
@@ -149,7 +105,5 @@ export const ASKS_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: ["not_found"],
-    cache: "no-store",
   },
-];
+]);

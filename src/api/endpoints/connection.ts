@@ -1,27 +1,20 @@
-import { ANY_BODY, type Endpoint, UNKNOWN_BODY } from "../endpoint.ts";
+import { UNKNOWN_BODY } from "../endpoint.ts";
+import { endpointsOf } from "../entry.ts";
 import { VERIFICATION } from "../examples.ts";
-import { answer } from "../handlers/answer.ts";
 import { connect } from "../handlers/connect.ts";
-import { read } from "../handlers/read.ts";
-import { write } from "../handlers/write.ts";
+import { answer } from "../handlers/plain.ts";
 import * as shape from "../schemas/connection.ts";
-import { idPath } from "../schemas/values.ts";
-
-const ID = idPath("id");
 
 /** The endpoints for connecting an agent, for its account, and for verifications of its person. */
-export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
+export const CONNECTION_ENDPOINTS = endpointsOf("Connection", [
   {
     operationId: "connectAgent",
-    method: "post",
-    path: "/v1/connect",
+    call: "POST /v1/connect",
     summary: "Connect an agent",
     description:
       "Creates an agent: a token that searches and reads at once, and a link by which a person approves it. Each call makes another agent, so call it once and keep the token. With sandbox, it makes a test agent that needs no person.",
-    tag: "Connection",
     auth: "none",
     handler: connect,
-    function: "connect_agent",
     args: ["members", "token_hash", "secret_hash", "code", "address", "connections_per_hour"],
     body: {
       schema: shape.connectRequest,
@@ -41,19 +34,12 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: [],
-    cache: "no-store",
   },
   {
     operationId: "getMe",
-    method: "get",
-    path: "/v1/me",
+    call: "GET /v1/me",
     summary: "Your situation",
     description: "Account, permissions, limits, open verifications, activity, and what to do next.",
-    tag: "Connection",
-    auth: "token",
-    handler: read,
-    function: "get_me",
     args: ["base_url", "link_key"],
     answers: {
       200: {
@@ -82,35 +68,23 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: [],
-    cache: "no-store",
   },
   {
     operationId: "removeOwnAgent",
-    method: "delete",
-    path: "/v1/me/agent",
+    call: "DELETE /v1/me/agent",
     summary: "Disconnect yourself",
     description: "Removes the calling agent. Its token is refused from this moment.",
-    tag: "Connection",
-    auth: "token",
-    handler: write,
-    function: "remove_own_agent",
     answers: { 204: { description: "Removed." } },
     problems: ["invalid_state"],
-    cache: "no-store",
   },
   {
     operationId: "startVerification",
-    method: "post",
-    path: "/v1/me/verifications",
+    call: "POST /v1/me/verifications",
     summary: "Ask the person to prove a sign-in method",
     description: "Gives a link for the person. Asking again while it is pending gives the same link.",
-    tag: "Connection",
-    auth: "token",
     handler: answer,
-    function: "start_verification",
     args: ["members", "base_url", "link_key"],
-    body: { schema: shape.verificationRequest, required: true, maxBytes: ANY_BODY, example: { method: "email" } },
+    body: { schema: shape.verificationRequest, example: { method: "email" } },
     answers: {
       200: {
         description: "The one that is pending already, or completed.",
@@ -120,22 +94,13 @@ export const CONNECTION_ENDPOINTS: readonly Endpoint[] = [
       201: { description: "A new verification.", schema: shape.verification, example: VERIFICATION },
     },
     problems: ["unknown_method", "invalid_state"],
-    cache: "no-store",
   },
   {
     operationId: "getVerification",
-    method: "get",
-    path: "/v1/me/verifications/{id}",
+    call: "GET /v1/me/verifications/{id}",
     summary: "One verification",
     description: "Read it until its status leaves pending.",
-    tag: "Connection",
-    auth: "token",
-    handler: read,
-    function: "get_verification",
     args: ["base_url", "link_key"],
-    pathParameters: ID,
     answers: { 200: { description: "The verification.", schema: shape.verification, example: VERIFICATION } },
-    problems: ["not_found"],
-    cache: "no-store",
   },
-];
+]);

@@ -1,21 +1,17 @@
-import type { Endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../entry.ts";
 import { ASK_ID } from "../examples.ts";
 import { listEvents } from "../handlers/list_events.ts";
 import * as shape from "../schemas/events.ts";
 
 /** The endpoint of the feed of events. */
-export const EVENTS_ENDPOINTS: readonly Endpoint[] = [
+export const EVENTS_ENDPOINTS = endpointsOf("Events", [
   {
     operationId: "listEvents",
-    method: "get",
-    path: "/v1/events",
+    call: "GET /v1/events",
     summary: "What happened to the account",
     description:
       "Matches of asks that watch, decisions about offers, approvals and the like, oldest first. Send the cursor of the last answer as `after` and wait=25, again and again: then an event arrives within a second, and none is missed or repeated. At most 8 calls of a caller may wait.",
-    tag: "Events",
-    auth: "token",
     handler: listEvents,
-    function: "list_events",
     query: shape.eventsQuery,
     answers: {
       200: {
@@ -35,7 +31,5 @@ export const EVENTS_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: [],
-    cache: "no-store",
   },
-];
+]);

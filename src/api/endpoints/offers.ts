@@ -1,31 +1,23 @@
-import { ANY_BODY, type Endpoint, OFFER_BODY } from "../endpoint.ts";
+import { OFFER_BODY } from "../endpoint.ts";
+import { endpointsOf } from "../entry.ts";
 import { SOFA, SOFA_ID, SOFA_LISTING, SOFA_OWNED, SOFA_PAGE, SOFA_REMOVED, SOFA_UNDERSTOOD } from "../examples.ts";
-import { read } from "../handlers/read.ts";
 import { submitText } from "../handlers/submit_text.ts";
-import { write } from "../handlers/write.ts";
 import * as shape from "../schemas/offers.ts";
-import { idPath } from "../schemas/values.ts";
-
-const ID = idPath("id");
 
 /** The endpoints of offers. */
-export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
+export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
   {
     operationId: "publishOffer",
-    method: "post",
-    path: "/v1/offers",
+    call: "POST /v1/offers",
     summary: "Publish an offer",
     description:
       "From plain text: title, classification, price, place and contact are read from it, and nothing is published that it does not say. A 201 is final; an answer other than 201 means that nothing was or will be published.",
-    tag: "Offers",
-    auth: "token",
     handler: submitText,
-    function: "publish_offer",
     args: ["body", "idempotency_key", "request_hash", "errors"],
     permission: "publish_offer",
     rateLimit: "publish_offer",
     idempotent: true,
-    body: { schema: shape.offerSubmission, required: true, maxBytes: OFFER_BODY, example: SOFA },
+    body: { schema: shape.offerSubmission, maxBytes: OFFER_BODY, example: SOFA },
     answers: {
       201: {
         description: "Published, and how it was understood.",
@@ -33,28 +25,17 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
         example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
       },
     },
-    problems: [
-      "missing_contact",
-      "verification_required",
-      "idempotency_key_reused",
-      "idempotency_in_flight",
-      "invalid_state",
-    ],
-    cache: "no-store",
+    problems: ["missing_contact", "invalid_state"],
   },
   {
     operationId: "previewOffer",
-    method: "post",
-    path: "/v1/offers/preview",
+    call: "POST /v1/offers/preview",
     summary: "Preview an offer",
     description: "How a text would be understood, and what to ask the person. Nothing is published.",
-    tag: "Offers",
-    auth: "token",
     handler: submitText,
-    function: "preview_offer",
     args: ["body", "errors"],
     rateLimit: "preview_offer",
-    body: { schema: shape.offerSubmission, required: true, maxBytes: OFFER_BODY, example: SOFA },
+    body: { schema: shape.offerSubmission, maxBytes: OFFER_BODY, example: SOFA },
     answers: {
       200: {
         description: "How the text would be understood.",
@@ -63,18 +44,12 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
       },
     },
     problems: ["verification_required", "invalid_state"],
-    cache: "no-store",
   },
   {
     operationId: "listOffers",
-    method: "get",
-    path: "/v1/offers",
+    call: "GET /v1/offers",
     summary: "Your offers",
     description: "The account's own offers, newest first.",
-    tag: "Offers",
-    auth: "token",
-    handler: read,
-    function: "list_offers",
     query: shape.offerListQuery,
     answers: {
       200: {
@@ -83,20 +58,12 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
         example: { results: [SOFA_OWNED], page: { next_cursor: null, has_more: false } },
       },
     },
-    problems: [],
-    cache: "no-store",
   },
   {
     operationId: "getOffer",
-    method: "get",
-    path: "/v1/offers/{id}",
+    call: "GET /v1/offers/{id}",
     summary: "One offer",
     description: "A published offer, for anyone; an unpublished one, for its owner.",
-    tag: "Offers",
-    auth: "token",
-    handler: read,
-    function: "get_offer",
-    pathParameters: ID,
     answers: {
       200: {
         description: "The offer.",
@@ -111,27 +78,19 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: ["not_found"],
-    cache: "no-store",
   },
   {
     operationId: "updateOffer",
-    method: "patch",
-    path: "/v1/offers/{id}",
+    call: "PATCH /v1/offers/{id}",
     summary: "Change an offer",
     description:
       "A new text or new images: read anew, under the same id. Counts as publishing. Of two changes the later one counts, whichever is read first; the earlier one may then get 409 invalid_state. Where moderators look at offers before they go live, a change waits too (status pending_review), and the version before it stays visible.",
-    tag: "Offers",
-    auth: "token",
     handler: submitText,
-    function: "update_offer",
     args: ["body", "errors"],
     permission: "manage_offers",
     rateLimit: "publish_offer",
-    pathParameters: ID,
     body: {
       schema: shape.offerPatch,
-      required: true,
       maxBytes: OFFER_BODY,
       example: { text: SOFA.text.replace("180", "150") },
     },
@@ -142,59 +101,36 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
         example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
       },
     },
-    problems: ["missing_contact", "verification_required", "not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["missing_contact", "invalid_state"],
   },
   {
     operationId: "archiveOffer",
-    method: "post",
-    path: "/v1/offers/{id}/archive",
+    call: "POST /v1/offers/{id}/archive",
     summary: "Take an offer down",
     description:
       "It leaves searches and matches at once. Doing it again changes nothing. Counts in the limit `manage`.",
-    tag: "Offers",
-    auth: "token",
-    handler: write,
-    function: "archive_offer",
     permission: "manage_offers",
-    pathParameters: ID,
     answers: { 200: { description: "The offer.", schema: shape.ownerOffer, example: SOFA_OWNED } },
-    problems: ["verification_required", "not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
   {
     operationId: "republishOffer",
-    method: "post",
-    path: "/v1/offers/{id}/republish",
+    call: "POST /v1/offers/{id}/republish",
     summary: "Put an offer up again",
     description: "Counts as publishing, and in the limit `manage`. Doing it again changes nothing.",
-    tag: "Offers",
-    auth: "token",
-    handler: write,
-    function: "republish_offer",
     permission: "manage_offers",
-    pathParameters: ID,
     answers: { 200: { description: "The offer.", schema: shape.ownerOffer, example: SOFA_OWNED } },
-    problems: ["verification_required", "not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
   {
     operationId: "reportOffer",
-    method: "post",
-    path: "/v1/offers/{id}/report",
+    call: "POST /v1/offers/{id}/report",
     summary: "Report an offer",
     description:
       "Puts an offer of somebody else before the moderators. Reporting it again before they have decided changes nothing. Counts in the limit `report_offer`.",
-    tag: "Offers",
-    auth: "token",
-    handler: write,
-    function: "report_offer",
     args: ["members"],
-    pathParameters: ID,
     body: {
       schema: shape.report,
-      required: true,
-      maxBytes: ANY_BODY,
       example: { reason: "scam", comment: "Asks for payment before a viewing." },
     },
     answers: {
@@ -204,33 +140,34 @@ export const OFFERS_ENDPOINTS: readonly Endpoint[] = [
         example: { offer_id: SOFA_ID, status: "received", summary: "A moderator will look at this offer." },
       },
     },
-    problems: ["not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
   {
     operationId: "appealOffer",
-    method: "post",
-    path: "/v1/offers/{id}/appeal",
+    call: "POST /v1/offers/{id}/appeal",
     summary: "Appeal against a removal",
     description:
       "Has another moderator look at an offer of yours that moderation took down, once. Read the offer later to see what was decided.",
-    tag: "Offers",
-    auth: "token",
-    handler: write,
-    function: "appeal_offer",
     args: ["members"],
     permission: "manage_offers",
-    pathParameters: ID,
     body: {
       schema: shape.appeal,
       required: false,
-      maxBytes: ANY_BODY,
       example: { comment: "The brand is named only to say what it fits." },
     },
     answers: {
       200: { description: "The offer, still removed.", schema: shape.ownerOffer, example: SOFA_REMOVED },
     },
-    problems: ["verification_required", "not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
-];
+  {
+    operationId: "confirmOffer",
+    call: "POST /v1/offers/{id}/confirm",
+    summary: "Say that an offer is still available",
+    description:
+      "Ask the person first. An offer that nobody confirms or changes becomes stale after 60 days (event `offer.stale`): it ranks behind others of the same score. Later it is archived (event `offer.archived`), and `review` names the day. Doing it again changes only `confirmed_at`. Counts in the limit `manage`.",
+    permission: "manage_offers",
+    answers: { 200: { description: "The offer.", schema: shape.ownerOffer, example: SOFA_OWNED } },
+    problems: ["invalid_state"],
+  },
+]);

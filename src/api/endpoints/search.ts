@@ -1,25 +1,19 @@
-import { ANY_BODY, type Endpoint } from "../endpoint.ts";
+import { endpointsOf } from "../entry.ts";
 import { SOFA_ID, SOFA_LISTING } from "../examples.ts";
 import { search } from "../handlers/search.ts";
 import * as shape from "../schemas/search.ts";
 
 /** The endpoint for searches. */
-export const SEARCH_ENDPOINTS: readonly Endpoint[] = [
+export const SEARCH_ENDPOINTS = endpointsOf("Search", [
   {
     operationId: "searchOffers",
-    method: "post",
-    path: "/v1/offers/search",
+    call: "POST /v1/offers/search",
     summary: "Search offers",
     description: "By words and by meaning. Filters are hard, the rest ranks. A query, a filter, or both.",
-    tag: "Search",
-    auth: "token",
     handler: search,
-    function: "search_offers",
     args: ["request", "extraction", "embedding", "model", "notices"],
     body: {
       schema: shape.search,
-      required: true,
-      maxBytes: ANY_BODY,
       example: { query: "sofa", filters: { location: "Berlin", price: { max: 250, currency: "EUR" } } },
     },
     answers: {
@@ -37,7 +31,5 @@ export const SEARCH_ENDPOINTS: readonly Endpoint[] = [
         },
       },
     },
-    problems: [],
-    cache: "no-store",
   },
-];
+]);

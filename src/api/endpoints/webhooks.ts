@@ -1,12 +1,8 @@
-import { ANY_BODY, type Endpoint } from "../endpoint.ts";
-import { answer } from "../handlers/answer.ts";
+import { endpointsOf } from "../entry.ts";
 import { createWebhook } from "../handlers/create_webhook.ts";
-import { read } from "../handlers/read.ts";
-import { write } from "../handlers/write.ts";
-import { idPath } from "../schemas/values.ts";
+import { answer } from "../handlers/plain.ts";
 import * as shape from "../schemas/webhooks.ts";
 
-const ID = idPath("id");
 const WEBHOOK = {
   id: "01981d0e-7a00-7000-8000-000000000021",
   url: "https://agent.example.com/souk",
@@ -28,24 +24,18 @@ const WITH_DELIVERY = {
 };
 
 /** The endpoints of webhooks. */
-export const WEBHOOKS_ENDPOINTS: readonly Endpoint[] = [
+export const WEBHOOKS_ENDPOINTS = endpointsOf("Events", [
   {
     operationId: "createWebhook",
-    method: "post",
-    path: "/v1/webhooks",
+    call: "POST /v1/webhooks",
     summary: "Have events sent to an address",
     description:
       "The market sends each event of the account to the address, signed as Standard Webhooks says, until the receiver answers with a status 200 to 299; ten attempts in three days. Keep `secret`: no other answer shows it. An account has at most 5. Counts in the limit `manage`.",
-    tag: "Events",
-    auth: "token",
     handler: createWebhook,
-    function: "create_webhook",
     args: ["members", "encrypted_secret", "private_allowed"],
     permission: "manage_webhooks",
     body: {
       schema: shape.webhookCreate,
-      required: true,
-      maxBytes: ANY_BODY,
       example: { url: WEBHOOK.url, types: WEBHOOK.types },
     },
     answers: {
@@ -55,56 +45,34 @@ export const WEBHOOKS_ENDPOINTS: readonly Endpoint[] = [
         example: { ...WEBHOOK, secret: "whsec_EXAMPLE" },
       },
     },
-    problems: ["verification_required", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
   {
     operationId: "listWebhooks",
-    method: "get",
-    path: "/v1/webhooks",
+    call: "GET /v1/webhooks",
     summary: "The account's webhooks",
     description: "Each with its latest deliveries: what was sent, what waits, and why an attempt failed.",
-    tag: "Events",
-    auth: "token",
-    handler: read,
-    function: "list_webhooks",
     answers: {
       200: { description: "The webhooks.", schema: shape.webhookList, example: { webhooks: [WITH_DELIVERY] } },
     },
-    problems: [],
-    cache: "no-store",
   },
   {
     operationId: "deleteWebhook",
-    method: "delete",
-    path: "/v1/webhooks/{id}",
+    call: "DELETE /v1/webhooks/{id}",
     summary: "Delete a webhook",
     description: "Nothing more is sent to it, also what waits.",
-    tag: "Events",
-    auth: "token",
-    handler: write,
-    function: "delete_webhook",
     permission: "manage_webhooks",
-    pathParameters: ID,
     answers: { 204: { description: "Deleted." } },
-    problems: ["verification_required", "not_found"],
-    cache: "no-store",
   },
   {
     operationId: "testWebhook",
-    method: "post",
-    path: "/v1/webhooks/{id}/test",
+    call: "POST /v1/webhooks/{id}/test",
     summary: "Send a test event",
     description:
       "Sends an event of the type webhook.test, once. GET /v1/webhooks shows a moment later what became of it. Counts in the limit `manage`.",
-    tag: "Events",
-    auth: "token",
     handler: answer,
-    function: "test_webhook",
     permission: "manage_webhooks",
-    pathParameters: ID,
     answers: { 202: { description: "The test event is queued.", schema: shape.webhook, example: WITH_DELIVERY } },
-    problems: ["verification_required", "not_found", "invalid_state"],
-    cache: "no-store",
+    problems: ["invalid_state"],
   },
-];
+]);

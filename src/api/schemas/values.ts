@@ -158,13 +158,12 @@ export const pageSize = z.coerce
 /** The cursor at which a page begins. */
 export const cursor = text().max(CURSOR).describe("next_cursor of the page before.");
 
-/** The parameters of a path with one id. Anything but a UUID names nothing, so the answer is 404. */
-export const idPath = (member: string) =>
-  z.object({
-    [member]: z.string().meta({
-      format: "uuid",
-      maxLength: 36,
-      description: "A UUID.",
-      examples: ["01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10"],
-    }),
-  });
+/** The parameters of a path with {id}. Anything but a UUID names nothing, so the answer is 404. */
+export const idPath = z.object({
+  id: z.string().meta({
+    format: "uuid",
+    maxLength: 36,
+    description: "A UUID.",
+    examples: ["01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10"],
+  }),
+});

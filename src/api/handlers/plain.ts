@@ -1,6 +1,21 @@
 import { measured } from "../../base/tracing/tracing.ts";
+import { callFunction } from "../arguments.ts";
 import type { Endpoint, Handler } from "../endpoint.ts";
-import { jsonAnswer } from "../response.ts";
+import { answerOf, type Envelope, jsonAnswer, successOf } from "../response.ts";
+
+/** The handlers of endpoints that do nothing in TypeScript. */
+
+/** Calls the function in a read-only session. Its jsonb result is the body of the response. */
+export const read: Handler = async (context, call) =>
+  successOf(call.endpoint, await callFunction(context, call, "read"));
+
+/** Calls the function in a session that can write. Its jsonb result is the body of the response. */
+export const write: Handler = async (context, call) =>
+  successOf(call.endpoint, await callFunction(context, call, "write"));
+
+/** Calls a function that decides status, headers and body of the response itself. */
+export const answer: Handler = async (context, call) =>
+  answerOf(JSON.parse(await callFunction(context, call, "write")) as Envelope, {});
 
 /**
  * Returns a handler that responds with a document made without the database. The document is the same until the address

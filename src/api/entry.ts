@@ -1,0 +1,42 @@
+import { ANY_BODY, type Endpoint } from "./endpoint.ts";
+import { document, read, write } from "./handlers/plain.ts";
+import { idPath } from "./schemas/values.ts";
+
+/** How the files in endpoints/ write the table: without what follows from the rest. */
+
+type Given = "operationId" | "summary" | "description" | "answers";
+type Derived = "method" | "path" | "tag" | "body" | "pathParameters";
+
+/** An endpoint, as its file writes it. */
+export type Entry = Pick<Endpoint, Given> &
+  Partial<Omit<Endpoint, Given | Derived>> & {
+    /** Method and path. A path with {id} has its parameter, and the problem not_found. */
+    call: `${"GET" | "POST" | "PATCH" | "DELETE"} ${string}`;
+    /** The body is required and at most ANY_BODY long, if nothing else is said. */
+    body?: Pick<NonNullable<Endpoint["body"]>, "schema" | "example"> & Partial<Endpoint["body"]>;
+    /** Makes the document that is answered. Other endpoints call a function. */
+    document?: Parameters<typeof document>[0];
+  };
+
+/** publishOffer calls api.publish_offer. */
+const functionOf = (operationId: string): string =>
+  operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Completes entries: if they say nothing else, they need a token, and GET reads and all others write. */
+export const endpointsOf = (tag: Endpoint["tag"], entries: readonly Entry[]): readonly Endpoint[] =>
+  entries.map(({ call, body, document: make, ...entry }) => {
+    const [method = "", path = ""] = call.split(" ");
+    return {
+      method: method.toLowerCase() as Endpoint["method"],
+      path,
+      tag,
+      auth: "token",
+      problems: [],
+      ...(path.includes("{id}") ? { pathParameters: idPath } : {}),
+      ...(body ? { body: { required: true, maxBytes: ANY_BODY, ...body } } : {}),
+      ...(make
+        ? { handler: document(make) }
+        : { handler: method === "GET" ? read : write, function: functionOf(entry.operationId) }),
+      ...entry,
+    };
+  });
