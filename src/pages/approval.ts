@@ -2,11 +2,12 @@ import type { Request, Response } from "express";
 import { addressOf } from "../base/address.ts";
 import { problem, problemOf } from "../base/problem.ts";
 import { hashSecret } from "../base/tokens.ts";
+import { visibleName, visibleText } from "../base/visible_text.ts";
 import { browserSecret, giveFormToken } from "../web/csrf.ts";
 import { placeOf, responseUri, type WayBack } from "../web/redirect.ts";
 import type { PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
-import { type Connection, renderApproval, renderApproved, renderDeclined, renderReturning } from "./render.ts";
+import { LABEL_LENGTH, minutesLeft, renderPage, sendPage, signInPath } from "./render.ts";
 import { giveSession, keepSession, sessionHash } from "./session.ts";
 
 /**
@@ -16,6 +17,70 @@ import { giveSession, keepSession, sessionHash } from "./session.ts";
  *   client        where this browser is sent back to, if the agent came by OAuth and its client has no code yet
  */
 type Approved = { agent_name: string; new_session: boolean; has_method: boolean; client: WayBack | null };
+
+/** An open connection, as api.get_connection returns it. */
+type Connection = {
+  agent_name: string;
+  code: string;
+  /** The client, if the agent came by OAuth. */
+  client: { client_id: string; redirect_uri: string } | null;
+  /** RFC 3339 in UTC. */
+  requested_at: string;
+  requested_minutes_ago: number;
+  /** Seconds. */
+  expires_in: number;
+  /** The account that the agent would act for if this browser approved now. */
+  account: {
+    /** The name by which its person recognizes the account. */
+    label: string;
+    /** Nobody is signed in here. The browser gets the account by approving. */
+    is_new: boolean;
+    /** A hash of the account. The form sends it back, so that an approval binds the agent to no other account. */
+    shown: string;
+    /** The account has a sign-in method. */
+    has_method: boolean;
+    /** The person has to sign in (again) before approving. */
+    needs_sign_in: boolean;
+  };
+};
+
+/** A number of whole minutes in words: "2 minutes ago". */
+export const minutesAgo = (minutes: number): string => {
+  if (minutes < 1) return "less than a minute ago";
+  return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
+};
+
+/** A label with one or two sentences around it. */
+const NOTICE_LENGTH = LABEL_LENGTH + 160;
+
+/**
+ * Renders the page on which a person approves or declines an agent.
+ * @param shown.token the form's token from src/web/csrf.ts
+ * @param shown.path the path of the page, to come back to after signing in
+ * @param shown.notice why the page is shown again; null the first time
+ */
+export const renderApproval = (
+  baseUrl: string,
+  connection: Connection,
+  { token, path, notice }: { token: string; path: string; notice: string | null },
+): string =>
+  renderPage("approval", baseUrl, {
+    name: visibleName(connection.agent_name),
+    code: connection.code,
+    client: connection.client && {
+      ...placeOf(connection.client.redirect_uri),
+      publisher: URL.canParse(connection.client.client_id) ? new URL(connection.client.client_id).host : null,
+    },
+    requestedAt: connection.requested_at,
+    clock: connection.requested_at.slice(11, 16),
+    asked: minutesAgo(connection.requested_minutes_ago),
+    left: minutesLeft(connection.expires_in),
+    account: { ...connection.account, label: visibleText(connection.account.label, LABEL_LENGTH) },
+    signIn: signInPath(baseUrl, path),
+    signInAgain: signInPath(baseUrl, path, true),
+    token,
+    notice: notice === null ? null : visibleText(notice, NOTICE_LENGTH),
+  });
 
 /** Makes the page behind a connection link, on which a person approves or declines an agent. */
 export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page[] => {
@@ -49,6 +114,7 @@ export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page
         code_hash: hashSecret(code),
       });
       const { agent_name, new_session, has_method, client } = JSON.parse(approved) as Approved;
+      const name = visibleName(agent_name);
       if (new_session) giveSession(response, baseUrl(), newSession);
       else keepSession(request, response, baseUrl());
       if (client !== null) {
@@ -56,13 +122,10 @@ export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page
         // Not a redirect: browsers apply `form-action` to all redirects that follow a form, also to those of the client's
         // own site, which nobody knows. After this page, the browser goes on by itself.
         response.set("Refresh", `0; url=${address}`);
-        response
-          .type("html")
-          .send(renderReturning(baseUrl(), agent_name, { ...placeOf(client.redirect_uri), address }));
-        return;
+        return sendPage(response, "returning", baseUrl(), { name, back: { ...placeOf(client.redirect_uri), address } });
       }
-      const account = { hasMethod: has_method, canAdd: signIn.methods.length > 0 };
-      response.type("html").send(renderApproved(baseUrl(), agent_name, account));
+      const canAdd = signIn.methods.length > 0;
+      sendPage(response, "approved", baseUrl(), { name, hasMethod: has_method, canAdd });
     } catch (thrown) {
       const { detail, members } = problemOf(thrown);
       if (members?.["account_changed"] !== true || wantsJson(request)) throw thrown;
@@ -88,7 +151,7 @@ export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page
         error_description: "The person did not approve.",
       }),
     };
-    response.type("html").send(renderDeclined(baseUrl(), back));
+    sendPage(response, "declined", baseUrl(), { back });
   };
 
   const decide = async (request: Request, response: Response): Promise<void> => {

@@ -8,7 +8,7 @@ import { find, indexOf, QUERY_LENGTH } from "../docs/search.ts";
 import { hashOf } from "./assets.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
-import { renderPage } from "./render.ts";
+import { sendPage } from "./render.ts";
 
 /**
  * The documentation: for people at /docs (guides, reference and a search that needs no script), and for programs that
@@ -49,7 +49,7 @@ export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
     get,
   });
   const send = (response: Response, template: string, data: object): void => {
-    response.type("html").send(renderPage(template, baseUrl(), { query: "", ...data }));
+    sendPage(response, template, baseUrl(), { query: "", ...data });
   };
 
   const documentOf = (path: string, operation: string, type: string, make: (url: string) => string): Page => {

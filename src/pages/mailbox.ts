@@ -6,7 +6,7 @@ import type { Mailbox } from "../mail/mailbox.ts";
 import { forwardingHeader } from "../web/forwarding.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
-import { renderPage } from "./render.ts";
+import { sendPage } from "./render.ts";
 
 /**
  * The page with the messages of a service without a mail server (src/mail/mailbox.ts). Anybody with a code in them can
@@ -40,7 +40,7 @@ const pageOf = (mailbox: Mailbox, baseUrl: () => string): Page => ({
       clock: at.toISOString().slice(11, 19),
       pieces: inPieces(text.trim(), baseUrl()),
     }));
-    response.type("html").send(renderPage("mailbox", baseUrl(), { messages }));
+    sendPage(response, "mailbox", baseUrl(), { messages });
   },
 });
 

@@ -4,7 +4,7 @@ import { hashSecret, newSecret } from "../base/tokens.ts";
 import { giveFormToken } from "../web/csrf.ts";
 import type { PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "./frame.ts";
-import { renderPage } from "./render.ts";
+import { sendPage } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
 
 /**
@@ -18,7 +18,7 @@ export const moderatorPages = ({ database, baseUrl }: PagesContext): Page[] => {
     await database.call("visitor", "get_moderator_link", { secret_hash: secretOf(request) }, "write");
     const token = giveFormToken(request, response, baseUrl(), request.path);
     const isSignedIn = sessionHash(request, baseUrl()) !== null;
-    response.type("html").send(renderPage("moderator", baseUrl(), { token, isSignedIn }));
+    sendPage(response, "moderator", baseUrl(), { token, isSignedIn });
   };
 
   const accept = async (request: Request, response: Response): Promise<void> => {

@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { Eta } from "eta";
-import { DISCOVERY } from "../api/discovery.ts";
+import type { Response } from "express";
 import { rootOf } from "../base/address.ts";
-import { PROBLEMS, type ProblemCode } from "../base/problem.ts";
+import type { ProblemCode } from "../base/problem.ts";
 import { measured } from "../base/tracing/tracing.ts";
-import { visibleName, visibleText } from "../base/visible_text.ts";
-import { type Place, placeOf } from "../web/redirect.ts";
+import { placeOf } from "../web/redirect.ts";
 import { assetPath } from "./assets.ts";
 
 /**
- * Renders pages, with a function for each. Templates are read and compiled when this module is loaded, so that a broken
+ * Renders pages and the error page. Templates are read and compiled when this module is loaded, so that a broken
  * template stops the start of the process and not a request.
  */
 
@@ -27,24 +26,11 @@ const readTemplates = (): Eta => {
 
 const eta = readTemplates();
 
-/** A number of whole minutes in words: "2 minutes ago". */
-export const minutesAgo = (minutes: number): string => {
-  if (minutes < 1) return "less than a minute ago";
-  return minutes === 1 ? "1 minute ago" : `${minutes} minutes ago`;
-};
-
 /** Seconds in words, rounded up to minutes. A link that still works never shows "0 minutes". */
 export const minutesLeft = (seconds: number): string => {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   return minutes === 1 ? "1 minute" : `${minutes} minutes`;
 };
-
-/** Cuts a text with `code` in backticks into pieces for a template. */
-const inPieces = (prose: string): { text: string; isCode: boolean }[] =>
-  prose
-    .split("`")
-    .map((text, index) => ({ text, isCode: index % 2 === 1 }))
-    .filter(({ text }) => text !== "");
 
 /**
  * Renders a page from plain data.
@@ -60,6 +46,11 @@ export const renderPage = (name: string, baseUrl: string, data: object): string 
     }),
   );
 
+/** Sends a page, rendered from plain data. */
+export const sendPage = (response: Response, name: string, baseUrl: string, data: object): void => {
+  response.type("html").send(renderPage(name, baseUrl, data));
+};
+
 /**
  * The path of the sign-in page.
  * @param path where the person goes after signing in, without the path of the base URL
@@ -68,90 +59,8 @@ export const renderPage = (name: string, baseUrl: string, data: object): string 
 export const signInPath = (baseUrl: string, path: string, again = false): string =>
   `${rootOf(baseUrl)}/sign-in?${new URLSearchParams({ return: path, ...(again ? { again: "1" } : {}) })}`;
 
-/** An open connection, as api.get_connection returns it. */
-export type Connection = {
-  agent_name: string;
-  code: string;
-  /** The client, if the agent came by OAuth. */
-  client: { client_id: string; redirect_uri: string } | null;
-  /** RFC 3339 in UTC. */
-  requested_at: string;
-  requested_minutes_ago: number;
-  /** Seconds. */
-  expires_in: number;
-  /** The account that the agent would act for if this browser approved now. */
-  account: {
-    /** The name by which its person recognizes the account. */
-    label: string;
-    /** Nobody is signed in here. The browser gets the account by approving. */
-    is_new: boolean;
-    /** A hash of the account. The form sends it back, so that an approval binds the agent to no other account. */
-    shown: string;
-    /** The account has a sign-in method. */
-    has_method: boolean;
-    /** The person has to sign in (again) before approving. */
-    needs_sign_in: boolean;
-  };
-};
-
 /** An account's longest label: a display name, and an e-mail address in brackets. */
 export const LABEL_LENGTH = 340;
-
-/** A label with one or two sentences around it. */
-const NOTICE_LENGTH = LABEL_LENGTH + 160;
-
-/**
- * Renders the page on which a person approves or declines an agent.
- * @param shown.token the form's token from src/web/csrf.ts
- * @param shown.path the path of the page, to come back to after signing in
- * @param shown.notice why the page is shown again; null the first time
- */
-export const renderApproval = (
-  baseUrl: string,
-  connection: Connection,
-  { token, path, notice }: { token: string; path: string; notice: string | null },
-): string =>
-  renderPage("approval", baseUrl, {
-    name: visibleName(connection.agent_name),
-    code: connection.code,
-    client: connection.client && {
-      ...placeOf(connection.client.redirect_uri),
-      publisher: URL.canParse(connection.client.client_id) ? new URL(connection.client.client_id).host : null,
-    },
-    requestedAt: connection.requested_at,
-    clock: connection.requested_at.slice(11, 16),
-    asked: minutesAgo(connection.requested_minutes_ago),
-    left: minutesLeft(connection.expires_in),
-    account: { ...connection.account, label: visibleText(connection.account.label, LABEL_LENGTH) },
-    signIn: signInPath(baseUrl, path),
-    signInAgain: signInPath(baseUrl, path, true),
-    token,
-    notice: notice === null ? null : visibleText(notice, NOTICE_LENGTH),
-  });
-
-/**
- * Renders the page after "Approve".
- * @param account.hasMethod whether the account has a sign-in method. Without one, the account is lost with this browser.
- * @param account.canAdd whether the service offers a sign-in method
- */
-export const renderApproved = (
-  baseUrl: string,
-  agentName: string,
-  account: { hasMethod: boolean; canAdd: boolean },
-): string => renderPage("approved", baseUrl, { name: visibleName(agentName), ...account });
-
-/** A place to which a person's browser goes back, and its address. */
-type Back = Place & { address: string };
-
-/** Renders the page after "Approve" for a client of OAuth. It goes on by itself; if it does not, it has a link. */
-export const renderReturning = (baseUrl: string, agentName: string, back: Back): string =>
-  renderPage("returning", baseUrl, { name: visibleName(agentName), back });
-
-/**
- * Renders the page after "Not mine".
- * @param back where the client of OAuth learns it; null if the agent did not come by OAuth
- */
-export const renderDeclined = (baseUrl: string, back: Back | null): string => renderPage("declined", baseUrl, { back });
 
 /** The help on an error page: a heading, what the person can do, and whether opening the page again helps. */
 type Guidance = { heading: string; steps: readonly string[]; again: boolean };
@@ -261,47 +170,3 @@ export const renderProblem = (
     requestId: failure.requestId,
   });
 };
-
-/** Renders the page that explains every Problem code, each at its own anchor. */
-export const renderErrors = (baseUrl: string): string =>
-  renderPage("errors", baseUrl, {
-    problems: Object.entries(PROBLEMS).map(([code, { status, title, retryable, help }]) => ({
-      code,
-      status,
-      title,
-      retryable,
-      help: inPieces(help),
-    })),
-  });
-
-/** What the home page shows of the market, as api.get_market_overview returns it. */
-export type Overview = {
-  /** Counting ended above this number. */
-  most: number;
-  offers: number;
-  asks: number;
-  /** The newest titles, which others wrote. */
-  newest: string[];
-};
-
-/** A number with its noun: "1 offer", "2,000 offers", "more than 10,000 offers". */
-const counted = (count: number, most: number, noun: string): string =>
-  `${count > most ? "more than " : ""}${Math.min(count, most).toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-
-/** The database's limit for titles, in characters. */
-const TITLE_LENGTH = 120;
-
-/**
- * Renders the home page.
- * @param overview what it shows of the market; null if the operator does not want it
- */
-export const renderHome = (baseUrl: string, overview: Overview | null): string =>
-  renderPage("home", baseUrl, {
-    api: `${baseUrl}/v1`,
-    mcp: `${baseUrl}${DISCOVERY.mcp}`,
-    overview: overview && {
-      offers: counted(overview.offers, overview.most, "offer"),
-      asks: counted(overview.asks, overview.most, "ask"),
-      newest: overview.newest.map((title) => visibleText(title, TITLE_LENGTH)).filter((title) => title !== ""),
-    },
-  });

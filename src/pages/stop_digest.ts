@@ -6,7 +6,7 @@ import { stopPath } from "../mail/digest.ts";
 import { readForm } from "../web/form.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
-import { renderPage } from "./render.ts";
+import { sendPage } from "./render.ts";
 
 /**
  * The page behind the link in a digest. A mail program switches the digest off with one POST, without a session
@@ -30,7 +30,7 @@ export const stopDigestPage = ({ database, baseUrl }: PagesContext): Page => {
   const answer = async (request: Request, response: Response, name: "get_digest_link" | "stop_digest") => {
     const found = await database.call("visitor", name, readLink(request), "write");
     const { enabled } = JSON.parse(found) as { enabled: boolean };
-    response.type("html").send(renderPage("stop_digest", baseUrl(), { enabled, path: request.path }));
+    sendPage(response, "stop_digest", baseUrl(), { enabled, path: request.path });
   };
   return {
     path: stopPath(":account", ":key"),

@@ -9,12 +9,12 @@ import { providerOrigins } from "../sign_in/sign_in.ts";
 import { giveFormToken } from "../web/csrf.ts";
 import type { PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
-import { LABEL_LENGTH, minutesLeft, renderPage, signInPath } from "./render.ts";
+import { LABEL_LENGTH, minutesLeft, sendPage, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
-import { type AgentView, chosenAgents, readAgents } from "./settings/agents.ts";
+import { chosenAgents, readAgents } from "./settings/agents.ts";
+import { askAs } from "./settings/section.ts";
 import { startAttempt, viewerOf } from "./sign_in/attempt.ts";
-import { toFormErrors } from "./sign_in/choose.ts";
-import type { FormErrors } from "./sign_in/views.ts";
+import { type FormErrors, toFormErrors } from "./sign_in/choose.ts";
 
 /** The page behind a verification link, on which a person proves a sign-in method because an agent asked for it. */
 
@@ -44,52 +44,6 @@ export type Verification = {
   expires_in: number;
 };
 
-/**
- * Renders the page of a verification.
- * @param shown.label the account that this browser is signed in to, if another one
- * @param shown.chosen the agents that the person checked before; null the first time
- * @param shown.settingsToken the token of the forms that approve an agent again
- */
-const renderVerification = (
-  baseUrl: string,
-  verification: Verification,
-  shown: {
-    token: string;
-    settingsToken: string;
-    path: string;
-    email: string;
-    label: string | null;
-    acting: AgentView[];
-    waiting: AgentView[];
-    unapproved: AgentView[];
-    chosen: string[] | null;
-    errors: FormErrors;
-  },
-): string => {
-  // The person came by the link of this agent, and the page asks whether they know it.
-  const chosen = shown.chosen ?? [verification.agent_id];
-  const data = {
-    ...shown,
-    acting: shown.acting.map((agent) => ({ ...agent, isChecked: chosen.includes(agent.id) })),
-    recovers: verification.recovers,
-    agentRemoved: verification.agent_removed,
-    agentConnected: verification.agent_connected,
-    name: visibleName(verification.agent_name),
-    method: verification.method,
-    title: nameOfMethod(verification.method),
-    account: verification.account_label === null ? null : visibleText(verification.account_label, LABEL_LENGTH),
-    left: minutesLeft(verification.expires_in),
-  };
-  if (verification.status !== "pending") {
-    return renderPage("verify_ended", baseUrl, { ...data, status: verification.status });
-  }
-  if (verification.requires === "session" && !verification.mine) {
-    const { missing } = verification;
-    return renderPage("verify_other", baseUrl, { ...data, missing, signIn: signInPath(baseUrl, shown.path) });
-  }
-  return renderPage("verify", baseUrl, data);
-};
-
 /** Makes the page behind a verification link. */
 export const verifyPages = (context: PagesContext): Page[] => {
   const { database, baseUrl, signIn } = context;
@@ -107,28 +61,43 @@ export const verifyPages = (context: PagesContext): Page[] => {
     return JSON.parse(found) as Verification;
   };
 
+  /** @param form what the person typed and checked, and what was wrong with it; nothing the first time */
   const render = async (
     request: Request,
     response: Response,
     verification: Verification,
-    { email, chosen, errors }: { email: string; chosen: string[] | null; errors: FormErrors },
+    form: { email?: string; chosen?: string[] | null; errors?: FormErrors } = {},
   ): Promise<void> => {
-    const { mine } = verification;
+    const { status, requires, missing, mine, account_label: account } = verification;
     // Others may be the agent, so they see no other agent of the account.
-    const agents = mine ? await readAgents(context, request) : { acting: [], waiting: [], unapproved: [] };
+    const agents = mine ? await readAgents(askAs(context, request)) : { acting: [], waiting: [], unapproved: [] };
     const viewer = mine ? null : await viewerOf(context, sessionHash(request, baseUrl()));
     const tokenFor = (path: string) => giveFormToken(request, response, baseUrl(), path);
-    const shown = {
+    // The person came by the link of this agent, and the page asks whether they know it.
+    const chosen = form.chosen ?? [verification.agent_id];
+    const isAnothers = requires === "session" && !mine;
+    const template = status !== "pending" ? "verify_ended" : isAnothers ? "verify_other" : "verify";
+    sendPage(response, template, baseUrl(), {
+      status,
+      missing,
+      recovers: verification.recovers,
+      agentRemoved: verification.agent_removed,
+      agentConnected: verification.agent_connected,
+      name: visibleName(verification.agent_name),
+      method: verification.method,
+      title: nameOfMethod(verification.method),
+      account: account === null ? null : visibleText(account, LABEL_LENGTH),
+      left: minutesLeft(verification.expires_in),
       token: tokenFor(request.path),
       settingsToken: tokenFor("/settings"),
-      path: request.path,
-      email,
+      signIn: signInPath(baseUrl(), request.path),
+      // The account that this browser is signed in to, if it is another one.
       label: viewer?.label ?? null,
       ...agents,
-      chosen,
-      errors,
-    };
-    response.type("html").send(renderVerification(baseUrl(), verification, shown));
+      acting: agents.acting.map((agent) => ({ ...agent, isChecked: chosen.includes(agent.id) })),
+      email: form.email ?? "",
+      errors: form.errors ?? {},
+    });
   };
 
   const prove = async (
@@ -142,10 +111,9 @@ export const verifyPages = (context: PagesContext): Page[] => {
     const { method } = verification;
     try {
       if (stale) throw STALE_FORM;
-      const email = method === "email" ? typed : null;
       await startAttempt(context, request, response, {
         method,
-        email,
+        email: method === "email" ? typed : null,
         purpose: "add",
         verificationSecret: secretOf(request),
         kept,
@@ -187,8 +155,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       const { code, detail } = problemOf(thrown);
       if (code !== "verification_incomplete" || wantsJson(request)) throw thrown;
       response.status(409);
-      const shown = { email: "", chosen: chosenAgents(fields), errors: { form: detail } };
-      await render(request, response, await find(request), shown);
+      await render(request, response, await find(request), { chosen: chosenAgents(fields), errors: { form: detail } });
     }
   };
 
@@ -197,8 +164,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       path: "/verify/:secret",
       operation: "verificationPage",
       needsSignIn: true,
-      get: async (request, response) =>
-        render(request, response, await find(request), { email: "", chosen: null, errors: {} }),
+      get: async (request, response) => render(request, response, await find(request)),
       post: decide,
       formsLeadTo: () => providerOrigins(signIn),
     },

@@ -1,17 +1,9 @@
 import test from "ava";
 import { PROBLEMS, type ProblemCode } from "../../src/base/problem.ts";
 import { visibleName } from "../../src/base/visible_text.ts";
-import {
-  minutesAgo,
-  minutesLeft,
-  renderApproval,
-  renderApproved,
-  renderDeclined,
-  renderErrors,
-  renderHome,
-  renderProblem,
-  renderReturning,
-} from "../../src/pages/render.ts";
+import { ERRORS, renderHome } from "../../src/pages/about.ts";
+import { minutesAgo, renderApproval } from "../../src/pages/approval.ts";
+import { minutesLeft, renderPage, renderProblem } from "../../src/pages/render.ts";
 import { placeOf } from "../../src/web/redirect.ts";
 import { CONNECTION, REQUEST_ID } from "./site.ts";
 import { invalidHtml } from "./sound.ts";
@@ -22,6 +14,9 @@ const BASE = "https://souk.example";
 
 const approval = (agent_name: string): string =>
   renderApproval(BASE, { ...CONNECTION, agent_name }, { token: "form-token", path: "/connect/secret", notice: null });
+
+const approved = (name: string, account = { hasMethod: true, canAdd: true }): string =>
+  renderPage("approved", BASE, { name: visibleName(name), ...account });
 
 const codes = Object.keys(PROBLEMS) as ProblemCode[];
 
@@ -56,13 +51,13 @@ const asked = (redirect_uri: string): string =>
 
 const PAGES: [string, string][] = [
   ["approval", approval("Claude")],
-  ["approved", renderApproved(BASE, "Claude", { hasMethod: true, canAdd: true })],
-  ["approved into a new account", renderApproved(BASE, "Claude", { hasMethod: false, canAdd: true })],
-  ["approved without a way to sign in", renderApproved(BASE, "Claude", { hasMethod: false, canAdd: false })],
-  ["declined", renderDeclined(BASE, null)],
+  ["approved", approved("Claude", { hasMethod: true, canAdd: true })],
+  ["approved into a new account", approved("Claude", { hasMethod: false, canAdd: true })],
+  ["approved without a way to sign in", approved("Claude", { hasMethod: false, canAdd: false })],
+  ["declined", renderPage("declined", BASE, { back: null })],
   ...BACKS.flatMap((back): [string, string][] => [
-    [`declined to ${back.kind}`, renderDeclined(BASE, back)],
-    [`returning to ${back.kind}`, renderReturning(BASE, "Claude", back)],
+    [`declined to ${back.kind}`, renderPage("declined", BASE, { back })],
+    [`returning to ${back.kind}`, renderPage("returning", BASE, { name: "Claude", back })],
     [`asked by ${back.kind}`, asked(back.address)],
     [
       `mistake of ${back.kind}`,
@@ -75,7 +70,7 @@ const PAGES: [string, string][] = [
       }),
     ],
   ]),
-  ["errors", renderErrors(BASE)],
+  ["errors", renderPage("errors", BASE, ERRORS)],
   ["home", renderHome(BASE, null)],
   ["home of a market", renderHome(BASE, { most: 10_000, offers: 10_001, asks: 1, newest: ["Grey sofa"] })],
   ["home of an empty market", renderHome(BASE, { most: 10_000, offers: 0, asks: 0, newest: [] })],
@@ -118,10 +113,7 @@ for (const name of HOSTILE) {
       .replaceAll(">", "&gt;")
       .replaceAll('"', "&quot;")
       .replaceAll("'", "&#39;");
-    for (const render of [
-      approval,
-      (given: string) => renderApproved(BASE, given, { hasMethod: true, canAdd: true }),
-    ]) {
+    for (const render of [approval, approved]) {
       t.is(render(name), render("Claude").replace('<bdi translate="no">Claude<', `<bdi translate="no">${escaped}<`));
     }
   });
@@ -171,7 +163,7 @@ test("times are shown in minutes", (t) => {
 });
 
 test("the error page explains every code at its own anchor", (t) => {
-  const html = renderErrors(BASE);
+  const html = renderPage("errors", BASE, ERRORS);
   t.deepEqual(
     [...html.matchAll(/<section class="problem" id="(\w+)">/g)].map(([, id]) => id),
     codes,

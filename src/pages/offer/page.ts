@@ -7,7 +7,7 @@ import { readableText, visibleText } from "../../base/visible_text.ts";
 import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
-import { renderPage, signInPath } from "../render.ts";
+import { sendPage, signInPath } from "../render.ts";
 import { personOf, sessionHash } from "../session.ts";
 import { dayOf, monthOf } from "../settings/dates.ts";
 import { isWebLink, shownContact, withoutAnyWayToReach } from "./contacts.ts";
@@ -73,44 +73,42 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const images = offer.images.map(({ url }) => url).filter(isWebLink);
     const url = `${baseUrl()}/offers/${id}`;
     if (offer.indexed) response.removeHeader("X-Robots-Tag");
-    response.type("html").send(
-      renderPage("offer", baseUrl(), {
-        tab: offer.title.length > TAB_LENGTH ? `${visibleText(offer.title, TAB_LENGTH)}…` : offer.title,
+    sendPage(response, "offer", baseUrl(), {
+      tab: offer.title.length > TAB_LENGTH ? `${visibleText(offer.title, TAB_LENGTH)}…` : offer.title,
+      title: offer.title,
+      paragraphs: offer.text.split(/\n{2,}/),
+      language: offer.language,
+      price: offer.price,
+      location: offer.location,
+      condition: offer.condition && CONDITION_WORDS[offer.condition],
+      posted: offer.published_at && dayOf(offer.published_at),
+      // Publishing confirms it, too.
+      confirmed:
+        offer.confirmed_at === null || offer.confirmed_at.slice(0, 10) === offer.published_at?.slice(0, 10)
+          ? null
+          : dayOf(offer.confirmed_at),
+      images,
+      publisher: { ...offer.publisher, since: monthOf(offer.publisher.member_since) },
+      contact: offer.contact && {
+        name: visibleText(offer.contact.primary.name ?? "", LABEL_LENGTH),
+        methods: offer.contact.methods.map(shownContact),
+      },
+      owner: offer.owner,
+      reasons: offer.reasons,
+      report,
+      signedIn: offer.signed_in,
+      done: request.query["done"] === "reported" && report === null && offer.reasons !== null,
+      path: request.path,
+      token: offer.reasons === null ? null : giveFormToken(request, response, baseUrl(), request.path),
+      signIn: signInPath(baseUrl(), `/offers/${id}`),
+      // For machines, which have no session, so without the contact.
+      meta: !offer.signed_in && {
+        url,
         title: offer.title,
-        paragraphs: offer.text.split(/\n{2,}/),
-        language: offer.language,
-        price: offer.price,
-        location: offer.location,
-        condition: offer.condition && CONDITION_WORDS[offer.condition],
-        posted: offer.published_at && dayOf(offer.published_at),
-        // Publishing confirms it, too.
-        confirmed:
-          offer.confirmed_at === null || offer.confirmed_at.slice(0, 10) === offer.published_at?.slice(0, 10)
-            ? null
-            : dayOf(offer.confirmed_at),
-        images,
-        publisher: { ...offer.publisher, since: monthOf(offer.publisher.member_since) },
-        contact: offer.contact && {
-          name: visibleText(offer.contact.primary.name ?? "", LABEL_LENGTH),
-          methods: offer.contact.methods.map(shownContact),
-        },
-        owner: offer.owner,
-        reasons: offer.reasons,
-        report,
-        signedIn: offer.signed_in,
-        done: request.query["done"] === "reported" && report === null && offer.reasons !== null,
-        path: request.path,
-        token: offer.reasons === null ? null : giveFormToken(request, response, baseUrl(), request.path),
-        signIn: signInPath(baseUrl(), `/offers/${id}`),
-        // For machines, which have no session, so without the contact.
-        meta: !offer.signed_in && {
-          url,
-          title: offer.title,
-          description: visibleText(offer.text.replaceAll(/\s+/g, " "), SUMMARY_LENGTH),
-          jsonLd: inScript(jsonLdOf(offer, url, images)),
-        },
-      }),
-    );
+        description: visibleText(offer.text.replaceAll(/\s+/g, " "), SUMMARY_LENGTH),
+        jsonLd: inScript(jsonLdOf(offer, url, images)),
+      },
+    });
   };
 
   const sendReport = async (request: Request, response: Response): Promise<void> => {

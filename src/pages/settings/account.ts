@@ -2,14 +2,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { rootOf } from "../../base/address.ts";
 import { problem } from "../../base/problem.ts";
-import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
-import { renderPage } from "../render.ts";
+import { sendPage } from "../render.ts";
 import { clearSession, personOf } from "../session.ts";
 import { deleteAccount, exportAccount } from "./account_data.ts";
 import { decidedOf, effectsOf } from "./kept.ts";
-import { type Account, askAs, doneOf, sectionPage, sendSection } from "./section.ts";
+import { sectionPage } from "./section.ts";
 
 /** The settings of the account as a whole: signing out, exporting its data, and deleting it. */
 
@@ -18,30 +17,18 @@ const EXPORT = "/settings/export";
 const DELETION = `${PATH}/delete`;
 const DELETED = `${PATH}/deleted`;
 
-const overviewPage = (context: PagesContext): Page => {
-  const { baseUrl } = context;
-  const ask = askAs(context);
-  return sectionPage(context, {
+const overviewPage = (context: PagesContext): Page =>
+  sectionPage(context, {
     path: PATH,
     operation: "accountPage",
-    show: async (request, response, form) => {
-      const account = await ask<Account>(request, "get_account");
-      const token = (path: string) => giveFormToken(request, response, baseUrl(), path);
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_account", path: PATH, account, form, done: doneOf(request) },
-        {
-          sessions: account.sessions,
-          exportToken: token(EXPORT),
-          signOutToken: token("/sign-out"),
-          everywhereToken: token("/sign-out/everywhere"),
-        },
-      );
-    },
-    actions: {},
+    template: "settings_account",
+    show: async ({ account, token }) => ({
+      sessions: (await account).sessions,
+      exportToken: token(EXPORT),
+      signOutToken: token("/sign-out"),
+      everywhereToken: token("/sign-out/everywhere"),
+    }),
   });
-};
 
 /** Sends the account's data as a file. It needs a POST although it changes nothing, because browsers prefetch links. */
 const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
@@ -71,47 +58,33 @@ const exportPage = ({ database, baseUrl }: PagesContext): Page => ({
   },
 });
 
-const deletionPage = (context: PagesContext): Page => {
-  const { database, baseUrl, signIn } = context;
-  const ask = askAs(context);
-  return sectionPage(context, {
+const deletionPage = (context: PagesContext): Page =>
+  sectionPage(context, {
     path: DELETION,
+    below: PATH,
     operation: "accountDeletionPage",
-    show: async (request, response, form) => {
-      const account = await ask<Account>(request, "get_account");
-      const kept = account.kept_after_deletion;
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_deletion", path: PATH, account, form, done: null },
-        {
-          token: giveFormToken(request, response, baseUrl(), DELETION),
-          kept,
-          decided: decidedOf(kept),
-          effects: kept === null ? null : effectsOf(kept),
-        },
-      );
+    template: "settings_deletion",
+    show: async ({ account }) => {
+      const { kept_after_deletion: kept } = await account;
+      return { kept, decided: decidedOf(kept), effects: kept && effectsOf(kept) };
     },
     actions: {
       delete: async (fields, person, _request, response) => {
         if (fields.get("confirmed") !== "yes") {
           throw problem("bad_request", "Nothing is deleted yet. Tick the box first, to say that you are sure.");
         }
-        await deleteAccount(database, person, signIn.recordKey);
-        clearSession(response, baseUrl());
+        await deleteAccount(context.database, person, context.signIn.recordKey);
+        clearSession(response, context.baseUrl());
         return DELETED;
       },
     },
   });
-};
 
 /** This page is the same for everyone, because the account no longer exists. */
 const deletedPage = ({ baseUrl }: PagesContext): Page => ({
   path: DELETED,
   operation: "accountDeletedPage",
-  get: (_request, response) => {
-    response.type("html").send(renderPage("deleted", baseUrl(), {}));
-  },
+  get: (_request, response) => sendPage(response, "deleted", baseUrl(), {}),
 });
 
 /** Makes the pages for signing out, exporting the account's data, and deleting the account. */

@@ -1,10 +1,9 @@
-import { problemOf } from "../../base/problem.ts";
 import { visibleName, visibleText } from "../../base/visible_text.ts";
 import { nameOfMethod } from "../../sign_in/methods.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
 import { momentOf, monthOf, type Time } from "./dates.ts";
-import { type Account, askAs, CURSOR, parameter, sectionPage, sendSection } from "./section.ts";
+import { listed, sectionPage } from "./section.ts";
 
 /** The page of the account's activity: events and their agents, grouped by month. */
 
@@ -121,41 +120,22 @@ export const byMonth = (events: readonly Event[]): Month[] => {
 type Activity = { activity: Event[]; page: { next_cursor: string | null; has_more: boolean } };
 
 /** Makes the page that lists the account's activity. */
-export const activityPage = (context: PagesContext): Page => {
-  const { baseUrl } = context;
-  const ask = askAs(context);
-  return sectionPage(context, {
+export const activityPage = (context: PagesContext): Page =>
+  sectionPage(context, {
     path: PATH,
     operation: "activityPage",
-    show: async (request, response, form) => {
-      const requested = parameter(request, "cursor", CURSOR);
-      const read = (cursor: string | null) =>
-        ask<Activity>(request, "list_activity", { page_size: PAGE_SIZE, cursor }).then((found) => ({
-          ...found,
-          cursor,
-        }));
-      const [account, { agents }, { activity, page, cursor }] = await Promise.all([
-        ask<Account>(request, "get_account"),
-        ask<{ agents: { offers: number; asks: number }[] }>(request, "list_agents"),
-        read(requested).catch((thrown: unknown) => {
-          // The cursor is invalid, so show the list from its start.
-          if (requested === null || problemOf(thrown).code !== "bad_request") throw thrown;
-          return read(null);
-        }),
+    template: "settings_activity",
+    show: async ({ request, ask }) => {
+      const [{ agents }, { activity, page, cursor }] = await Promise.all([
+        ask<{ agents: { offers: number; asks: number }[] }>("list_agents"),
+        listed(request, (cursor) => ask<Activity>("list_activity", { page_size: PAGE_SIZE, cursor })),
       ]);
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_activity", path: PATH, account, form, done: null },
-        {
-          months: byMonth(activity),
-          older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,
-          newest: cursor === null ? null : PATH,
-          // The account has offers or asks, perhaps older than the log or than the period that the list covers.
-          didMore: agents.some(({ offers, asks }) => offers + asks > 0),
-        },
-      );
+      return {
+        months: byMonth(activity),
+        older: page.has_more ? `${PATH}?${new URLSearchParams({ cursor: page.next_cursor ?? "" })}` : null,
+        newest: cursor === null ? null : PATH,
+        // The account has offers or asks, perhaps older than the log or than the period that the list covers.
+        didMore: agents.some(({ offers, asks }) => offers + asks > 0),
+      };
     },
-    actions: {},
   });
-};

@@ -1,17 +1,11 @@
-import type { Request } from "express";
 import { isId } from "../../base/ids.ts";
-import { problem } from "../../base/problem.ts";
 import { visibleName } from "../../base/visible_text.ts";
-import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
 import { dayOf, monthOf } from "./dates.ts";
-import type { Done } from "./done.ts";
-import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
+import { type Ask, idIn, sectionPage } from "./section.ts";
 
 /** The page of a person's agents: what each did, and buttons to remove it or approve it again. */
-
-const PATH = "/settings";
 
 /** An agent of an account, as api.list_agents returns it. */
 type Agent = {
@@ -47,7 +41,7 @@ const toView = (agent: Agent) => ({
 });
 
 /** An agent as pages show it. */
-export type AgentView = ReturnType<typeof toView>;
+type AgentView = ReturnType<typeof toView>;
 
 /** An account's agents, as pages list them. */
 export type Agents = {
@@ -61,8 +55,8 @@ export type Agents = {
 };
 
 /** Reads the agents of the person at this browser. */
-export const readAgents = async (context: PagesContext, request: Request): Promise<Agents> => {
-  const { agents } = await askAs(context)<{ agents: Agent[] }>(request, "list_agents");
+export const readAgents = async (ask: Ask): Promise<Agents> => {
+  const { agents } = await ask<{ agents: Agent[] }>("list_agents");
   const views = agents.map(toView);
   const remaining = views.filter(({ removed }) => removed === null);
   return {
@@ -77,41 +71,17 @@ export const readAgents = async (context: PagesContext, request: Request): Promi
 export const chosenAgents = (fields: URLSearchParams): string[] | null =>
   fields.has("listed") ? fields.getAll("agent").filter(isId) : null;
 
-/** Makes the page on which a person sees, approves again, and removes agents. */
-export const agentsPage = (context: PagesContext): Page => {
-  const { database, baseUrl } = context;
-  const ask = askAs(context);
+const ofAgent = (fields: URLSearchParams) => ({ agent_id: idIn(fields, "agent", "agent") });
 
-  /** An action on the agent that the form names. */
-  const actOn =
-    (name: "approve_agent" | "remove_agent", done: Done): Section["actions"][string] =>
-    async (fields, person) => {
-      const agent = fields.get("agent");
-      if (!isId(agent)) throw problem("not_found", "You have no such agent.");
-      await database.call(person, name, { agent_id: agent });
-      return `${PATH}?done=${done}`;
-    };
-
-  const section: Section = {
-    path: PATH,
+/** The page on which a person sees, approves again, and removes agents. */
+export const agentsPage = (context: PagesContext): Page =>
+  sectionPage(context, {
+    path: "/settings",
     operation: "agentsPage",
-    show: async (request, response, form) => {
-      const [account, agents] = await Promise.all([ask<Account>(request, "get_account"), readAgents(context, request)]);
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_agents", path: PATH, account, form, done: doneOf(request) },
-        {
-          ...agents,
-          api: `${baseUrl()}/v1`,
-          token: giveFormToken(request, response, baseUrl(), PATH),
-        },
-      );
-    },
+    template: "settings_agents",
+    show: async ({ ask }) => ({ ...(await readAgents(ask)), api: `${context.baseUrl()}/v1` }),
     actions: {
-      approve: actOn("approve_agent", "agent-approved"),
-      remove: actOn("remove_agent", "agent-removed"),
+      approve: { call: "approve_agent", args: ofAgent, done: "agent-approved" },
+      remove: { call: "remove_agent", args: ofAgent, done: "agent-removed" },
     },
-  };
-  return sectionPage(context, section);
-};
+  });

@@ -1,12 +1,9 @@
 import type { Request } from "express";
-import { isId } from "../../base/ids.ts";
-import { problem, problemOf } from "../../base/problem.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
 import { dayOf } from "./dates.ts";
-import { type Account, askAs, CURSOR, doneOf, parameter, sectionPage, sendSection } from "./section.ts";
+import { CURSOR, idIn, listed, parameter, sectionPage } from "./section.ts";
 
 /** The page of a person's offers and asks, on which the person can archive them. */
 
@@ -94,75 +91,50 @@ const toView = (kind: Kind) => (item: Item) => ({
   change: item.change === undefined ? null : toChange(item.change),
 });
 
+const ofOffer = (fields: URLSearchParams) => ({ id: idIn(fields, "offer") });
+const ofAsk = (fields: URLSearchParams) => ({ id: idIn(fields, "ask") });
+
 /** Makes the page of the person's offers and asks. */
-export const marketPage = (context: PagesContext): Page => {
-  const { database, baseUrl } = context;
-  const ask = askAs(context);
-
-  /** Reads a page of the list. With an invalid cursor, or one of another list, it reads the first page. */
-  const read = async (request: Request, view: View): Promise<{ view: View; list: List }> => {
-    const { kind, status, cursor } = view;
-    try {
-      return { view, list: await ask<List>(request, `list_${kind}`, { status, page_size: PAGE_SIZE, cursor }) };
-    } catch (thrown) {
-      if (cursor === null || problemOf(thrown).code !== "bad_request") throw thrown;
-      return read(request, { ...view, cursor: null });
-    }
-  };
-
-  /** Makes the action of a button that calls a function of schema api for one offer or ask. */
-  const act =
-    (kind: Kind, name: string, done: string) =>
-    async (fields: URLSearchParams, person: Parameters<typeof database.call>[0], request: Request): Promise<string> => {
-      const id = fields.get("id");
-      if (!isId(id)) throw problem("not_found", `You have no such ${kind === "offers" ? "offer" : "ask"}.`);
-      await database.call(person, name, { id });
-      return addressOf(viewOf(request), done);
-    };
-
-  return sectionPage(context, {
+export const marketPage = (context: PagesContext): Page =>
+  sectionPage(context, {
     path: PATH,
     operation: "ownMarketPage",
-    show: async (request, response, form) => {
-      const [account, { view, list }] = await Promise.all([
-        ask<Account>(request, "get_account"),
-        read(request, viewOf(request)),
-      ]);
-      const { kind, status } = view;
-      const start = { kind, status: null, cursor: null };
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_market", path: PATH, account, form, done: doneOf(request) },
-        {
-          kind,
-          status,
-          kinds: (["offers", "asks"] as const).map((other) => ({
-            title: other === "offers" ? "Offers" : "Asks",
-            path: addressOf({ ...start, kind: other }),
-            isCurrent: other === kind,
-          })),
-          filters: [
-            { title: "All", path: addressOf(start), isCurrent: status === null },
-            ...Object.entries(STATUSES[kind]).map(([value, title]) => ({
-              title,
-              path: addressOf({ ...start, status: value }),
-              isCurrent: status === value,
-            })),
-          ],
-          items: list.results.map(toView(kind)),
-          here: addressOf(view),
-          older: list.page.has_more ? addressOf({ ...view, cursor: list.page.next_cursor }) : null,
-          newest: view.cursor === null ? null : addressOf({ ...view, cursor: null }),
-          api: `${baseUrl()}/v1`,
-          token: giveFormToken(request, response, baseUrl(), PATH),
-        },
+    template: "settings_market",
+    show: async ({ request, ask }) => {
+      const asked = viewOf(request);
+      const { kind, status } = asked;
+      const { results, page, cursor } = await listed(request, (cursor) =>
+        ask<List>(`list_${kind}`, { status, page_size: PAGE_SIZE, cursor }),
       );
+      const view = { ...asked, cursor };
+      const start = { kind, status: null, cursor: null };
+      return {
+        kind,
+        status,
+        kinds: (["offers", "asks"] as const).map((other) => ({
+          title: other === "offers" ? "Offers" : "Asks",
+          path: addressOf({ ...start, kind: other }),
+          isCurrent: other === kind,
+        })),
+        filters: [
+          { title: "All", path: addressOf(start), isCurrent: status === null },
+          ...Object.entries(STATUSES[kind]).map(([value, title]) => ({
+            title,
+            path: addressOf({ ...start, status: value }),
+            isCurrent: status === value,
+          })),
+        ],
+        items: results.map(toView(kind)),
+        here: addressOf(view),
+        older: page.has_more ? addressOf({ ...view, cursor: page.next_cursor }) : null,
+        newest: cursor === null ? null : addressOf({ ...view, cursor: null }),
+        api: `${context.baseUrl()}/v1`,
+      };
     },
     actions: {
-      archive_offer: act("offers", "archive_offer", "offer-archived"),
-      confirm_offer: act("offers", "confirm_offer", "offer-confirmed"),
-      archive_ask: act("asks", "archive_ask", "ask-archived"),
+      archive_offer: { call: "archive_offer", args: ofOffer, done: "offer-archived" },
+      confirm_offer: { call: "confirm_offer", args: ofOffer, done: "offer-confirmed" },
+      archive_ask: { call: "archive_ask", args: ofAsk, done: "ask-archived" },
     },
+    backTo: (request, done) => addressOf(viewOf(request), done),
   });
-};

@@ -1,16 +1,13 @@
-import type { Request, Response } from "express";
-import { rootOf } from "../../base/address.ts";
 import type { SignInMethod } from "../../base/enums.ts";
 import { problemOf } from "../../base/problem.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { isSignInMethod, nameOfMethod, titleOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
-import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
-import { type Page, seeOther } from "../frame.ts";
+import type { Page } from "../frame.ts";
 import { dayOf } from "./dates.ts";
 import { decidedOf } from "./kept.ts";
-import { type Account, askAs, doneOf, type FormState, sectionPage, sendSection } from "./section.ts";
+import { type Account, sectionPage } from "./section.ts";
 
 /** The pages of an account's sign-in methods: the list, adding one, and removing one. */
 
@@ -28,67 +25,46 @@ const toView = ({ method, email, proved_at }: Account["methods"][number]) => ({
 });
 
 /** The list of methods. Its form for adding one goes to the sign-in page, which proves the method for this account. */
-const listPage = (context: PagesContext): Page => {
-  const { baseUrl } = context;
-  const ask = askAs(context);
-  const page = sectionPage(context, {
+const listPage = (context: PagesContext): Page => ({
+  ...sectionPage(context, {
     path: PATH,
     operation: "methodsPage",
-    show: async (request, response, form) => {
-      const account = await ask<Account>(request, "get_account");
-      const isProved = (method: SignInMethod) => account.methods.some((proved) => proved.method === method);
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_methods", path: PATH, account, form, done: doneOf(request) },
-        {
-          methods: account.methods.map(toView),
-          addable: account.available_methods
-            .filter((method) => !isProved(method))
-            .map((method) => ({ method, name: nameOfMethod(method) })),
-          unavailable: account.unavailable_methods.filter((method) => !isProved(method)).map(titleOfMethod),
-          email: account.contact_email ?? "",
-          token: giveFormToken(request, response, baseUrl(), "/sign-in"),
-        },
-      );
+    template: "settings_methods",
+    show: async ({ account, token }) => {
+      const { methods, available_methods, unavailable_methods, contact_email } = await account;
+      const isMissing = (method: SignInMethod) => methods.every((proved) => proved.method !== method);
+      return {
+        methods: methods.map(toView),
+        addable: available_methods.filter(isMissing).map((method) => ({ method, name: nameOfMethod(method) })),
+        unavailable: unavailable_methods.filter(isMissing).map(titleOfMethod),
+        email: contact_email ?? "",
+        token: token("/sign-in"),
+      };
     },
-    actions: {},
-  });
-  return { ...page, formsLeadTo: () => providerOrigins(context.signIn) };
-};
+  }),
+  formsLeadTo: () => providerOrigins(context.signIn),
+});
 
 /** The page that asks for confirmation before a method is removed, and warns when it is the last one. */
-const removalPage = (context: PagesContext): Page => {
-  const { database, baseUrl, signIn } = context;
-  const ask = askAs(context);
-
-  const show = async (request: Request, response: Response, form: FormState): Promise<void> => {
-    const account = await ask<Account>(request, "get_account");
-    const method = account.methods.find((proved) => proved.method === request.params["method"]);
-    // The method was already removed, perhaps in another tab. The list shows which are left.
-    if (method === undefined) return seeOther(response, rootOf(baseUrl()) + PATH);
-    sendSection(
-      response,
-      baseUrl(),
-      { template: "settings_method_removal", path: PATH, account, form, done: null },
-      {
-        method: toView(method),
-        isLast: account.methods.length === 1,
-        decided: decidedOf(account.kept_after_deletion),
-        token: giveFormToken(request, response, baseUrl(), request.path),
-      },
-    );
-  };
-
-  return sectionPage(context, {
+const removalPage = (context: PagesContext): Page =>
+  sectionPage(context, {
     path: `${PATH}/:method`,
+    below: PATH,
     operation: "methodRemovalPage",
-    show,
+    template: "settings_method_removal",
+    show: async ({ request, account }) => {
+      const { methods, kept_after_deletion: kept } = await account;
+      const method = methods.find((proved) => proved.method === request.params["method"]);
+      // The method was already removed, perhaps in another tab. The list shows which are left.
+      if (method === undefined) return PATH;
+      return { method: toView(method), isLast: methods.length === 1, decided: decidedOf(kept) };
+    },
     actions: {
       remove: async (fields, person, request) => {
         const { method } = request.params;
         if (typeof method !== "string" || !isSignInMethod(method)) return PATH;
         const confirmed = fields.get("confirmed") === "yes";
+        const { database, signIn } = context;
         try {
           await database.call(person, "remove_method", { method, confirmed, record_key: signIn.recordKey });
         } catch (thrown) {
@@ -99,7 +75,6 @@ const removalPage = (context: PagesContext): Page => {
       },
     },
   });
-};
 
 /** Makes the pages on which a person adds and removes sign-in methods. */
 export const methodsPages = (context: PagesContext): Page[] => [listPage(context), removalPage(context)];

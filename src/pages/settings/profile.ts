@@ -1,19 +1,8 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js";
-import { problemOf } from "../../base/problem.ts";
-import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
 import { signInPath } from "../render.ts";
-import {
-  type Account,
-  askAs,
-  doneOf,
-  type FieldError,
-  type FormState,
-  type Section,
-  sectionPage,
-  sendSection,
-} from "./section.ts";
+import { type Account, sectionPage } from "./section.ts";
 
 /**
  * The page of a person's profile: the name that agents see, and how the people who run this service may contact them.
@@ -57,10 +46,6 @@ const readProfile = (fields: URLSearchParams): Profile => {
   };
 };
 
-/** The sentence above a form in which these fields are invalid. */
-const alertFor = (errors: readonly FieldError[]): string =>
-  `Nothing is saved yet. ${errors.length === 1 ? "One field needs" : `${errors.length} fields need`} another look.`;
-
 const valuesOf = (account: Account): Record<Field, string> => ({
   display_name: account.display_name ?? "",
   contact_email: account.contact_email ?? "",
@@ -68,45 +53,23 @@ const valuesOf = (account: Account): Record<Field, string> => ({
 });
 
 /** Makes the page of the person's profile. */
-export const profilePage = (context: PagesContext): Page => {
-  const { database, baseUrl } = context;
-  const ask = askAs(context);
-
-  const section: Section = {
+export const profilePage = (context: PagesContext): Page =>
+  sectionPage(context, {
     path: PATH,
     operation: "profilePage",
+    template: "settings_profile",
     keepsTyped: true,
-    show: async (request, response, form) => {
-      const { fields } = form;
-      const account = await ask<Account>(request, "get_account").catch((thrown: unknown) => {
-        if (fields !== null && problemOf(thrown).code === "unauthorized") return null;
-        throw thrown;
-      });
-      const stored = account === null ? null : valuesOf(account);
-      const state: FormState =
-        account === null
-          ? { ...form, status: 401, alert: null }
-          : { ...form, alert: form.errors.length > 0 ? alertFor(form.errors) : form.alert };
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_profile", path: PATH, account, form: state, done: doneOf(request) },
-        {
-          values: Object.fromEntries(FIELDS.map((field) => [field, fields?.get(field) ?? stored?.[field] ?? ""])),
-          errors: Object.fromEntries(
-            FIELDS.map((field) => [field, form.errors.find(({ pointer }) => pointer === `/${field}`)?.detail ?? null]),
-          ),
-          signIn: account === null ? signInPath(baseUrl(), PATH) : null,
-          token: giveFormToken(request, response, baseUrl(), PATH),
-        },
-      );
+    show: async ({ account, form }) => {
+      const found = await account.catch(() => null);
+      const stored = found && valuesOf(found);
+      const { fields, errors } = form;
+      return {
+        values: Object.fromEntries(FIELDS.map((field) => [field, fields?.get(field) ?? stored?.[field] ?? ""])),
+        errors: Object.fromEntries(
+          FIELDS.map((field) => [field, errors.find(({ pointer }) => pointer === `/${field}`)?.detail ?? null]),
+        ),
+        signIn: found === null ? signInPath(context.baseUrl(), PATH) : null,
+      };
     },
-    actions: {
-      save: async (fields, person) => {
-        await database.call(person, "update_profile", readProfile(fields));
-        return `${PATH}?done=profile-saved`;
-      },
-    },
-  };
-  return sectionPage(context, section);
-};
+    actions: { save: { call: "update_profile", args: readProfile, done: "profile-saved" } },
+  });

@@ -1,9 +1,11 @@
 import type { Request, Response } from "express";
 import { rootOf } from "../../base/address.ts";
 import type { SignInMethod } from "../../base/enums.ts";
-import { PROBLEMS, type Problem, problem, problemOf } from "../../base/problem.ts";
+import { isId } from "../../base/ids.ts";
+import { PROBLEMS, problem, problemOf } from "../../base/problem.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import type { Actor, Arguments } from "../../database/database.ts";
+import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
 import { LABEL_LENGTH, renderPage } from "../render.ts";
@@ -14,9 +16,6 @@ import type { Kept } from "./kept.ts";
 /**
  * What the sections of the settings share: they need a signed-in person, have one navigation, and show at the top what
  * was done or why it was not.
- *
- *   form state  the result of a form that was not done: why, and what was typed
- *   action      what a button of the section does; returns the path to redirect to
  */
 
 const SECTIONS = [
@@ -30,8 +29,7 @@ const SECTIONS = [
   { path: "/settings/account", title: "Account" },
 ] as const;
 
-/** The path of a section of the settings. */
-export type SectionPath = (typeof SECTIONS)[number]["path"];
+type SectionPath = (typeof SECTIONS)[number]["path"];
 
 /** The result of api.get_account. */
 export type Account = {
@@ -49,18 +47,15 @@ export type Account = {
   kept_after_deletion: Kept | null;
 };
 
-/** An error of one field of a form. `pointer` is a JSON Pointer. */
-export type FieldError = { pointer: string; detail: string };
-
 /**
  * The result of a form that was not done: the status of the response, the message, the typed fields, and the errors of
- * single fields.
+ * single fields, by JSON Pointer.
  */
-export type FormState = {
+type FormState = {
   status: number;
   alert: string | null;
   fields: URLSearchParams | null;
-  errors: FieldError[];
+  errors: { pointer: string; detail: string }[];
 };
 
 const NOTHING: FormState = { status: 200, alert: null, fields: null, errors: [] };
@@ -68,54 +63,127 @@ const NOTHING: FormState = { status: 200, alert: null, fields: null, errors: [] 
 const STALE =
   "The page was open for too long, or this browser did not keep the cookie that goes with it, so nothing was changed yet. Check it, and press the button again.";
 
-/** Sends the section, with the state of its form. */
-type Show = (request: Request, response: Response, form: FormState) => Promise<void>;
+/** Calls a function of schema api for the person at this browser. @throws Problem of the function */
+export type Ask = <Answer>(name: string, args?: Arguments) => Promise<Answer>;
 
-/** Does what a button asks for, and returns the path to redirect to. The section shows at its top what this throws. */
-type Action = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
+/** A request for a page, or for the page with a form that was not done. */
+type Visit = {
+  request: Request;
+  form: FormState;
+  ask: Ask;
+  account: Promise<Account>;
+  /** Gives this browser a token for the forms that it sends to a path. */
+  token: (path: string) => string;
+};
 
-/** A section of the settings: its page, and the actions of its buttons. */
+/** What a button does: a call for the person, and the confirmation to show after it. */
+type Action = {
+  call: string;
+  args: (fields: URLSearchParams, request: Request) => Arguments;
+  done: Done;
+};
+
+/** What a button does that needs more than a call. It returns the path to redirect to. */
+type Act = (fields: URLSearchParams, person: Actor, request: Request, response: Response) => Promise<string>;
+
+/** A section of the settings, or a page below it. */
 export type Section = {
   path: string;
+  /** The section in the navigation, if the page has another path. */
+  below?: SectionPath;
   /** The page's name in the log. */
   operation: string;
-  show: Show;
-  /** The actions, by the value of the field `action` that each button sends. */
-  actions: Record<string, Action>;
+  template: string;
+  /**
+   * Returns what the template shows besides the account, the state of the form and its token, or the path to redirect to
+   * because there is nothing to show.
+   */
+  show: (visit: Visit) => Promise<object | string> | object;
+  /** By the value of the field `action` that each button sends. The section shows at its top what an action throws. */
+  actions?: Record<string, Action | Act>;
+  /** Where an action leads; without it, back to the section. */
+  backTo?: (request: Request, done: Done) => string;
   /** Its form holds typed text, so it is shown again even to a person whose session has ended. */
   keepsTyped?: true;
 };
 
-/** The state of a form that a Problem refused. */
-const formStateOf = (failure: Problem, fields: URLSearchParams): FormState => {
-  const { errors } = failure.members ?? {};
-  return {
-    status: PROBLEMS[failure.code].status,
-    alert: failure.detail,
-    fields,
-    errors: Array.isArray(errors) ? errors : [],
-  };
+/** The id of the thing that a form is about. @throws Problem not_found if it is none */
+export const idIn = (fields: URLSearchParams, thing: string, field = "id"): string => {
+  const id = fields.get(field);
+  if (!isId(id)) throw problem("not_found", `You have no such ${thing}.`);
+  return id;
 };
 
+/**
+ * Returns what calls functions of schema api for the person at this browser. It uses the write pool, so that a person
+ * who has just pressed a button sees its effect.
+ */
+export const askAs =
+  ({ database, baseUrl }: PagesContext, request: Request): Ask =>
+  async <Answer>(name: string, args: Arguments = {}) =>
+    JSON.parse(await database.call(personOf(request, baseUrl()), name, args, "write")) as Answer;
+
+/** The sentence above a form with invalid fields, which say themselves what is wrong; null if none is. */
+const alertFor = ({ length }: FormState["errors"]): string | null =>
+  length === 0
+    ? null
+    : `Nothing is saved yet. ${length === 1 ? "One field needs" : `${length} fields need`} another look.`;
+
 /** Makes the page of a section. A refused form shows the same page, which says why and keeps the typed text. */
-export const sectionPage = (
-  { baseUrl }: PagesContext,
-  { path, operation, show, actions, keepsTyped }: Section,
-): Page => {
+export const sectionPage = (context: PagesContext, section: Section): Page => {
+  const { database, baseUrl } = context;
+  const { path, below = path, operation, template, actions = {}, keepsTyped } = section;
+  const { backTo = (_request, done) => `${path}?done=${done}` } = section;
+
+  const show = async (request: Request, response: Response, sent: FormState): Promise<void> => {
+    const ask = askAs(context, request);
+    const token = (formPath: string) => giveFormToken(request, response, baseUrl(), formPath);
+    const asked = ask<Account>("get_account");
+    const [account, shown] = await Promise.all([
+      // Null if the session has ended, and the page keeps the typed text.
+      asked.catch((thrown: unknown) => {
+        if (keepsTyped && sent.fields !== null && problemOf(thrown).code === "unauthorized") return null;
+        throw thrown;
+      }),
+      section.show({ request, form: sent, ask, account: asked, token }),
+    ]);
+    if (typeof shown === "string") return seeOther(response, rootOf(baseUrl()) + shown);
+    const form = account === null ? { ...sent, status: 401, alert: null } : sent;
+    const html = renderPage(template, baseUrl(), {
+      token: token(request.path),
+      ...shown,
+      sections: SECTIONS.map(({ title, ...own }) => ({ title, path: own.path, isCurrent: own.path === below })),
+      whose: account === null ? null : visibleText(account.label, LABEL_LENGTH),
+      isKept: account === null || account.methods.length > 0,
+      canAdd: account !== null && account.available_methods.length > 0,
+      alert: form.alert,
+      done: form.alert === null ? doneOf(request) : null,
+    });
+    if (account !== null) keepSession(request, response, baseUrl());
+    response.status(form.status).type("html").send(html);
+  };
+
+  const act = async (fields: URLSearchParams, request: Request, response: Response): Promise<string> => {
+    const name = fields.get("action") ?? "";
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (action === undefined) throw problem("bad_request", "This page has no such button. Nothing was changed.");
+    const person = personOf(request, baseUrl());
+    if (typeof action === "function") return action(fields, person, request, response);
+    await database.call(person, action.call, action.args(fields, request));
+    return backTo(request, action.done);
+  };
+
   const post = async (request: Request, response: Response): Promise<void> => {
     const { fields, stale } = await readAnswer(request, response, baseUrl());
     try {
       if (stale) throw problem("bad_request", STALE);
-      const name = fields.get("action") ?? "";
-      const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (action === undefined) throw problem("bad_request", "This page has no such button. Nothing was changed.");
-      seeOther(response, rootOf(baseUrl()) + (await action(fields, personOf(request, baseUrl()), request, response)));
+      seeOther(response, rootOf(baseUrl()) + (await act(fields, request, response)));
     } catch (thrown) {
-      const failure = problemOf(thrown);
-      const form = formStateOf(failure, fields);
-      const isThrown = form.status >= 500 || (failure.code === "unauthorized" && !keepsTyped);
-      if (isThrown || wantsJson(request)) throw thrown;
-      await show(request, response, form);
+      const { code, detail, members = {} } = problemOf(thrown);
+      const { status } = PROBLEMS[code];
+      if (status >= 500 || (code === "unauthorized" && !keepsTyped) || wantsJson(request)) throw thrown;
+      const errors: FormState["errors"] = Array.isArray(members["errors"]) ? members["errors"] : [];
+      await show(request, response, { status, alert: alertFor(errors) ?? detail, fields, errors });
     }
   };
   return {
@@ -123,42 +191,8 @@ export const sectionPage = (
     operation,
     needsSignIn: true,
     get: (request, response) => show(request, response, NOTHING),
-    ...(Object.keys(actions).length > 0 ? { post } : {}),
+    ...(section.actions ? { post } : {}),
   };
-};
-
-/**
- * Calls functions of schema api for the person at this browser. Uses the write pool, so that a person who has just
- * pressed a button sees its effect.
- * @throws Problem of the function; unauthorized when nobody is signed in
- */
-export const askAs =
-  ({ database, baseUrl }: PagesContext) =>
-  async <Answer>(request: Request, name: string, args: Arguments = {}): Promise<Answer> =>
-    JSON.parse(await database.call(personOf(request, baseUrl()), name, args, "write")) as Answer;
-
-/**
- * Sends the page of a section.
- * @param section.account null only when the session has ended and the page keeps the typed text
- */
-export const sendSection = (
-  response: Response,
-  baseUrl: string,
-  section: { template: string; path: SectionPath; account: Account | null; form: FormState; done: Done | null },
-  data: object,
-): void => {
-  const { template, path, account, form, done } = section;
-  const html = renderPage(template, baseUrl, {
-    ...data,
-    sections: SECTIONS.map(({ title, ...own }) => ({ title, path: own.path, isCurrent: own.path === path })),
-    whose: account === null ? null : visibleText(account.label, LABEL_LENGTH),
-    isKept: account === null || account.methods.length > 0,
-    canAdd: account !== null && account.available_methods.length > 0,
-    alert: form.alert,
-    done: form.alert === null && done !== null ? SENTENCES[done] : null,
-  });
-  if (account !== null) keepSession(response.req, response, baseUrl);
-  response.status(form.status).type("html").send(html);
 };
 
 /** A query parameter; null when it is missing, repeated, or does not match `form`. */
@@ -168,9 +202,26 @@ export const parameter = (request: Request, name: string, form: RegExp): string 
 };
 
 /** The confirmation that the URL asks for; null when it names none that we know. */
-export const doneOf = (request: Request): Done | null => {
+const doneOf = (request: Request): string | null => {
   const code = parameter(request, "done", /^[a-z-]{1,40}$/);
-  return code !== null && isDone(code) ? code : null;
+  return code !== null && isDone(code) ? SENTENCES[code] : null;
+};
+
+/** A page of one of the person's lists, with the cursor by which it was read. */
+export type Listed<List> = List & { cursor: string | null };
+
+/** Reads the page of a list that the URL asks for, or with a cursor that is not of this list, the first page. */
+export const listed = async <List>(
+  request: Request,
+  read: (cursor: string | null) => Promise<List>,
+): Promise<Listed<List>> => {
+  const cursor = parameter(request, "cursor", CURSOR);
+  try {
+    return { ...(await read(cursor)), cursor };
+  } catch (thrown) {
+    if (cursor === null || problemOf(thrown).code !== "bad_request") throw thrown;
+    return { ...(await read(null)), cursor: null };
+  }
 };
 
 /** The form of the database's cursors. */

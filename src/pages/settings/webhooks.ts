@@ -1,16 +1,10 @@
-import { isId } from "../../base/ids.ts";
-import { problem } from "../../base/problem.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
 import { dayOf, momentOf } from "./dates.ts";
-import type { Done } from "./done.ts";
-import { type Account, askAs, doneOf, type Section, sectionPage, sendSection } from "./section.ts";
+import { idIn, sectionPage } from "./section.ts";
 
 /** The page of an account's webhooks: their deliveries of the last days, with buttons to test and to delete. */
-
-const PATH = "/settings/webhooks";
 
 const URL_LENGTH = 2048;
 
@@ -56,39 +50,20 @@ const toView = ({ id, url, types, created_at, disabled_at, disabled_reason, deli
   })),
 });
 
+const ofWebhook = (fields: URLSearchParams) => ({ id: idIn(fields, "webhook", "webhook") });
+
 /** Makes the page on which a person sees, tests and deletes webhooks. */
-export const webhooksPage = (context: PagesContext): Page => {
-  const { database, baseUrl } = context;
-  const ask = askAs(context);
-
-  /** An action on the webhook that the form names. */
-  const actOn =
-    (name: "test_webhook" | "delete_webhook", done: Done): Section["actions"][string] =>
-    async (fields, person) => {
-      const id = fields.get("webhook");
-      if (!isId(id)) throw problem("not_found", "You have no such webhook.");
-      await database.call(person, name, { id });
-      return `${PATH}?done=${done}`;
-    };
-
-  return sectionPage(context, {
-    path: PATH,
+export const webhooksPage = (context: PagesContext): Page =>
+  sectionPage(context, {
+    path: "/settings/webhooks",
     operation: "webhooksPage",
-    show: async (request, response, form) => {
-      const [account, { webhooks }] = await Promise.all([
-        ask<Account>(request, "get_account"),
-        ask<{ webhooks: Webhook[] }>(request, "list_webhooks"),
-      ]);
-      sendSection(
-        response,
-        baseUrl(),
-        { template: "settings_webhooks", path: PATH, account, form, done: doneOf(request) },
-        { webhooks: webhooks.map(toView), token: giveFormToken(request, response, baseUrl(), PATH) },
-      );
+    template: "settings_webhooks",
+    show: async ({ ask }) => {
+      const { webhooks } = await ask<{ webhooks: Webhook[] }>("list_webhooks");
+      return { webhooks: webhooks.map(toView) };
     },
     actions: {
-      test: actOn("test_webhook", "webhook-tested"),
-      delete: actOn("delete_webhook", "webhook-deleted"),
+      test: { call: "test_webhook", args: ofWebhook, done: "webhook-tested" },
+      delete: { call: "delete_webhook", args: ofWebhook, done: "webhook-deleted" },
     },
   });
-};

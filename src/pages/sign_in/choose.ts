@@ -2,20 +2,25 @@ import type { Request, Response } from "express";
 import type { SignInMethod } from "../../base/enums.ts";
 import { PROBLEMS, type ProblemCode, problem, problemOf } from "../../base/problem.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import { isSignInMethod } from "../../sign_in/methods.ts";
+import { isSignInMethod, nameOfMethod } from "../../sign_in/methods.ts";
 import { providerOrigins } from "../../sign_in/sign_in.ts";
 import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "../frame.ts";
-import { LABEL_LENGTH, signInPath } from "../render.ts";
+import { LABEL_LENGTH, sendPage, signInPath } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
 import { sessionHash } from "../session.ts";
 import { chosenAgents, readAgents } from "../settings/agents.ts";
 import { type Account, askAs } from "../settings/section.ts";
 import { startAttempt, viewerOf, type Wanted } from "./attempt.ts";
-import { type Activity, type FormErrors, renderAgents, renderChoice } from "./views.ts";
 
 /** The page on which a person chooses a sign-in method. Other pages of ours send its form, too. */
+
+/** An account's activity, as api.get_me returns it. */
+type Activity = { offers_published: number; asks_active: number };
+
+/** The errors of a form: of its one field, or of the form as a whole. */
+export type FormErrors = { field?: string; form?: string };
 
 /** Problems after which the person can use the same form again. */
 const FORM_AGAIN: readonly ProblemCode[] = ["bad_request", "unknown_method", "rate_limited", "service_unavailable"];
@@ -48,15 +53,20 @@ export const choicePages = (context: PagesContext): Page[] => {
     // With 503 the database may be down, so the page must not need it.
     const unavailable = response.statusCode === 503;
     const viewer = unavailable ? null : await viewerOf(context, sessionHash(request, baseUrl()));
-    const page = renderChoice(baseUrl(), {
+    const { email, purpose, again } = shown;
+    const proved = again ? viewer?.methods.find(({ method }) => method === "email")?.email : null;
+    sendPage(response, "sign_in", baseUrl(), {
       ...shown,
-      email:
-        shown.email || (shown.again ? (viewer?.methods.find(({ method }) => method === "email")?.email ?? "") : ""),
+      heading: purpose === "add" ? "Add a way to sign in" : again ? "Sign in once more" : "Sign in",
+      email: email || (proved ?? ""),
       methods: signIn.methods,
+      openIdMethods: signIn.methods
+        .filter((method) => method !== "email")
+        .map((method) => ({ method, name: nameOfMethod(method) })),
+      byMail: signIn.methods.includes("email"),
       label: viewer?.label ?? null,
       token: giveFormToken(request, response, baseUrl(), "/sign-in"),
     });
-    response.type("html").send(page);
   };
 
   const show = (request: Request, response: Response): Promise<void> =>
@@ -68,26 +78,30 @@ export const choicePages = (context: PagesContext): Page[] => {
       errors: {},
     });
 
-  /** Shows what is lost when this browser leaves its account, or lists the agents of the account that gets a method. */
+  /**
+   * Lists the agents of the account at this browser before a method is proved for it. With `leaves`, the person asked to
+   * sign in to another account, and the page first says what is lost.
+   */
   const showAgents = async (
     request: Request,
     response: Response,
     asked: Pick<Wanted, "returnPath"> & { method: SignInMethod; email: string; leaves: boolean },
   ): Promise<void> => {
-    const ask = askAs(context);
+    const ask = askAs(context, request);
     const [account, { acting }, { activity }] = await Promise.all([
-      ask<Account>(request, "get_account"),
-      readAgents(context, request),
-      ask<{ activity: Activity }>(request, "get_me", { base_url: baseUrl(), link_key: null }),
+      ask<Account>("get_account"),
+      readAgents(ask),
+      ask<{ activity: Activity }>("get_me", { base_url: baseUrl(), link_key: null }),
     ]);
-    const page = renderAgents(baseUrl(), {
+    sendPage(response, "sign_in_agents", baseUrl(), {
       ...asked,
+      heading: asked.leaves ? "You would lose an account" : "Which agents are yours?",
+      what: asked.method === "email" ? asked.email : nameOfMethod(asked.method),
       token: giveFormToken(request, response, baseUrl(), "/sign-in"),
       label: visibleText(account.label, LABEL_LENGTH),
-      acting,
+      acting: acting.map((agent) => ({ ...agent, isChecked: false })),
       activity,
     });
-    response.type("html").send(page);
   };
 
   const choose = async (request: Request, response: Response): Promise<void> => {
@@ -102,16 +116,8 @@ export const choicePages = (context: PagesContext): Page[] => {
       if (stale) throw STALE_FORM;
       if (!isSignInMethod(method)) throw problem("bad_request", "Choose one of the ways to sign in.");
       const email = method === "email" ? typed : null;
-      const verificationSecret = null;
-      await startAttempt(context, request, response, {
-        method,
-        email,
-        purpose,
-        verificationSecret,
-        kept,
-        leave,
-        returnPath,
-      });
+      const wanted = { method, email, purpose, verificationSecret: null, kept, leave, returnPath };
+      await startAttempt(context, request, response, wanted);
     } catch (thrown) {
       const { code, members } = problemOf(thrown);
       if (code === "unauthorized" && !wantsJson(request)) {

@@ -7,10 +7,10 @@ import { CODE_LENGTHS, type CodeLength, codeHash, codeOf } from "../../sign_in/f
 import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
+import { minutesLeft, sendPage } from "../render.ts";
 import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
-import { toFormErrors } from "./choose.ts";
+import { type FormErrors, toFormErrors } from "./choose.ts";
 import { withEnding } from "./ending.ts";
-import { type FormErrors, renderCodeForm, renderLink, renderLinkCode } from "./views.ts";
 
 /**
  * The page that takes the code of a sign-in message, and the page that its link opens. Opening them changes nothing.
@@ -35,6 +35,8 @@ const SPENT = problem(
   "link_expired",
   "The code was wrong too often, so it no longer works. Start again, and you get a new one.",
 );
+
+const LENGTHS = { 6: "Six-digit", 9: "Nine-digit", 12: "Twelve-digit" } as const satisfies Record<CodeLength, string>;
 
 const wrongCode = (triesLeft: number): string =>
   `That is not the code from the mail. You can try ${triesLeft === 1 ? "once" : `${triesLeft} times`} more. If you asked for several mails, only the newest counts.`;
@@ -64,17 +66,17 @@ export const mailPages = (context: PagesContext): Page[] => {
     if (attempt.tries_left <= 0) throw SPENT;
     const isRefused = errors.field !== undefined || errors.form !== undefined;
     if (isRefused && response.statusCode === 200) response.status(400);
-    const page = renderCodeForm(baseUrl(), {
+    sendPage(response, "sign_in_code", baseUrl(), {
       token: giveFormToken(request, response, baseUrl(), "/sign-in/code"),
       email: attempt.email,
-      length: attempt.code_digits,
-      expiresIn: attempt.expires_in,
+      kind: LENGTHS[attempt.code_digits],
+      left: minutesLeft(attempt.expires_in),
       typed,
       returnPath: returnPathOf(request, baseUrl()),
       errors,
+      // Then the message is in the mailbox of this process (src/mail/mailbox.ts).
       inMailbox: context.signIn.mailbox !== null,
     });
-    response.type("html").send(page);
   };
 
   const enterCode = async (request: Request, response: Response): Promise<void> => {
@@ -110,10 +112,12 @@ export const mailPages = (context: PagesContext): Page[] => {
       "write",
     );
     const link = JSON.parse(found) as { same_browser: boolean; code_digits: CodeLength; expires_in: number };
-    const page = link.same_browser
-      ? renderLink(baseUrl(), { token: giveFormToken(request, response, baseUrl(), request.path), error })
-      : renderLinkCode(baseUrl(), { code: codeOf(secret, link.code_digits), expiresIn: link.expires_in });
-    response.type("html").send(page);
+    if (link.same_browser) {
+      const token = giveFormToken(request, response, baseUrl(), request.path);
+      return sendPage(response, "sign_in_link", baseUrl(), { token, error });
+    }
+    const digits = codeOf(secret, link.code_digits).match(/.{3}/g)?.join(" ");
+    sendPage(response, "sign_in_elsewhere", baseUrl(), { digits, left: minutesLeft(link.expires_in) });
   };
 
   const useLink = async (request: Request, response: Response): Promise<void> => {

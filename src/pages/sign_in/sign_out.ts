@@ -4,9 +4,9 @@ import { problemOf } from "../../base/problem.ts";
 import { giveFormToken } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther } from "../frame.ts";
+import { sendPage } from "../render.ts";
 import { clearSession, sessionHash } from "../session.ts";
 import { viewerOf } from "./attempt.ts";
-import { renderSignOut } from "./views.ts";
 
 /** Makes the pages for signing out, in this browser or in all browsers. Other pages of ours send these forms, too. */
 export const signOutPages = (context: PagesContext): Page[] => {
@@ -15,14 +15,13 @@ export const signOutPages = (context: PagesContext): Page[] => {
   const show = async (request: Request, response: Response, stale: boolean): Promise<void> => {
     const viewer = await viewerOf(context, sessionHash(request, baseUrl()));
     if (stale) response.status(400);
-    const page = renderSignOut(baseUrl(), {
+    sendPage(response, "sign_out", baseUrl(), {
       label: viewer?.label ?? null,
       isKept: viewer === null || viewer.methods.length > 0,
       token: giveFormToken(request, response, baseUrl(), "/sign-out"),
       everywhereToken: giveFormToken(request, response, baseUrl(), "/sign-out/everywhere"),
       stale,
     });
-    response.type("html").send(page);
   };
 
   const signOut =
