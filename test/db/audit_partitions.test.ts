@@ -67,7 +67,8 @@ test("keep_audit_partitions creates coming months, fills them, and drops months 
        (select count(*)::int from pg_index x where x.indrelid = c.oid) as indexes,
        obj_description(c.oid, 'pg_class') as comment,
        (select count(*)::int from pg_attribute a
-         where a.attrelid = c.oid and a.attnum > 0 and col_description(c.oid, a.attnum) is null) as bare_columns
+         where a.attrelid = c.oid and a.attnum > 0
+           and col_description(c.oid, a.attnum) is distinct from col_description(i.inhparent, a.attnum)) as bare_columns
      from pg_inherits i join pg_class c on c.oid = i.inhrelid where i.inhparent = 'market.audit_event'::regclass and c.relname = $1`,
     [await nameOf(1)],
   );

@@ -13,7 +13,6 @@ comment on column admin.account_limit.earned is
   'Whether the limit follows from the account stats; false when a moderator set it.';
 comment on type admin.finding is 'A result of a moderator''s search.';
 comment on column admin.finding.kind is 'offer, account, agent, ask or report.';
-comment on column admin.finding.id is 'The id of the found object.';
 comment on column admin.finding.title is 'The title, name or other label of the found object.';
 comment on column admin.finding.status is 'The status of the found object.';
 comment on column admin.finding.at is 'When the found object was created.';

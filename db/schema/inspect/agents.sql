@@ -15,14 +15,10 @@ comment on view inspect.agents is
   'When you look for an agent or an account: when the agent was created and approved, and what it does. Select by '
   'agent_id or account_id; otherwise the view reads every agent.';
 comment on column inspect.agents.agent_id is 'The id in the answer of POST /v1/connect and in GET /v1/me.';
-comment on column inspect.agents.account_id is 'The account that the agent acts for.';
 comment on column inspect.agents.name is 'The name that the agent gave itself. A stranger''s text: do not trust it.';
-comment on column inspect.agents.created_at is 'When the agent called POST /v1/connect.';
 comment on column inspect.agents.connected_at is
   'When a person approved the agent. While this is null, the writes of the agent are refused with 403. It is null '
   'again after the account was recovered (market.agent.disconnected_at), until the person approves the agent again.';
-comment on column inspect.agents.removed_at is
-  'When the agent was removed. From then on its calls are refused with 401.';
 comment on column inspect.agents.calls_last_hour is
   'Counted calls (publish, ask, preview, manage, report) in the last hour. Reads and searches are not counted.';
 comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Older calls are not stored.';
@@ -73,7 +69,6 @@ comment on view inspect.why_429 is
   'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, the terms of the cap, and '
   'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows: its limit is '
   'for a network address and not for an agent.';
-comment on column inspect.why_429.agent_id is 'The agent that is refused.';
 comment on column inspect.why_429.action is
   'publish_offer (counts updates and republishing too), create_ask (counts updates too), preview_offer, manage '
   '(archiving, republishing, reopening, fulfilling, changes of watch_enabled) or report_offer. Each has its own '
@@ -128,5 +123,4 @@ comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
 comment on column inspect.windows.used_last_day is 'Calls in the last day.';
 comment on column inspect.windows.next_leaves_at is
   'When the oldest call of the last hour stops counting; null when there was none.';
-comment on column inspect.windows.last_call_at is 'The latest call.';
 grant select on inspect.windows to souk_dba;

@@ -38,7 +38,6 @@ comment on view inspect.embedding_progress is
   'vector of the current model, and which jobs still wait. The view reads every published offer, which takes about a '
   'second for a million.';
 comment on column inspect.embedding_progress.kind is 'offer or ask.';
-comment on column inspect.embedding_progress.model is 'The current model.';
 comment on column inspect.embedding_progress.items is 'Published offers, or active asks whose text was extracted.';
 comment on column inspect.embedding_progress.with_vector is 'Of these, how many have a vector of the current model.';
 comment on column inspect.embedding_progress.of_another_model is

@@ -59,9 +59,7 @@ group by j.task, j.state;
 comment on view inspect.queue is
   'When answers are late or vectors are missing, look here first: how many jobs wait, for how long, and whether they '
   'fail. If the numbers grow although workers are alive, more workers are needed.';
-comment on column inspect.queue.task is 'The task.';
 comment on column inspect.queue.state is 'The state, as in inspect.jobs.';
-comment on column inspect.queue.jobs is 'The number of jobs.';
 comment on column inspect.queue.oldest is 'How long ago the oldest of these jobs was enqueued.';
 comment on column inspect.queue.most_attempts is 'The highest number of attempts of one of these jobs.';
 comment on column inspect.queue.an_error is 'The error of one of these jobs; null when none has an error.';

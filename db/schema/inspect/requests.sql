@@ -14,11 +14,6 @@ comment on column inspect.submissions_waiting.submission_id is
   'The submission. In inspect.jobs, its job has this id as row_id.';
 comment on column inspect.submissions_waiting.kind is
   'publish_offer, update_offer, preview_offer, create_ask or update_ask.';
-comment on column inspect.submissions_waiting.agent_id is
-  'The agent that sent the text; null when the person of the account sent it.';
-comment on column inspect.submissions_waiting.account_id is 'The account for which the text was sent.';
-comment on column inspect.submissions_waiting.target_id is
-  'The offer or ask that the submission will create or change.';
 comment on column inspect.submissions_waiting.age is
   'How long the submission has waited. The caller gets a response after EXTRACTION_DEADLINE_MS at the latest.';
 comment on column inspect.submissions_waiting.stuck is

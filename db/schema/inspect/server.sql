@@ -13,11 +13,9 @@ comment on view inspect.connections is
   'When connections run out ("too many connections", 503), or vacuum does not keep up: connections by role and state. '
   'A role at its limit has too many processes or pools. If a session is idle in transaction for minutes, its client '
   'has not committed.';
-comment on column inspect.connections.role is 'The role that logged in.';
 comment on column inspect.connections.application_name is
   'The name that the client gives: souk_api, souk_api read, souk_worker, psql.';
 comment on column inspect.connections.state is 'active, idle, idle in transaction; null without pg_read_all_stats.';
-comment on column inspect.connections.connections is 'The number of connections.';
 comment on column inspect.connections."limit" is 'The connection limit of the role; null when it has none.';
 comment on column inspect.connections.longest_transaction is 'The age of the oldest transaction.';
 comment on column inspect.connections.longest_idle_in_transaction is
@@ -64,7 +62,6 @@ comment on view inspect.slow_functions is
   'afterwards).';
 comment on column inspect.slow_functions.schema is
   'The schema. Endpoints call functions in api, and the worker those in jobs. Both use search, reading and internal.';
-comment on column inspect.slow_functions.function is 'The function.';
 comment on column inspect.slow_functions.calls is 'Calls since the statistics were reset.';
 comment on column inspect.slow_functions.total_ms is 'Time in the function and in the functions that it called.';
 comment on column inspect.slow_functions.self_ms is 'Time in the function itself and its statements.';
@@ -108,7 +105,6 @@ comment on view inspect.slow_statements is
   'When the service is slow and no function stands out: the statements that take the time. To see the slowest first, '
   'add order by total_ms desc. Empty until pg_stat_statements is in shared_preload_libraries and a superuser has '
   'created the extension.';
-comment on column inspect.slow_statements.role is 'The role that ran the statement.';
 comment on column inspect.slow_statements.calls is 'The number of runs.';
 comment on column inspect.slow_statements.total_ms is 'The total time.';
 comment on column inspect.slow_statements.ms_a_call is 'The time of an average run.';

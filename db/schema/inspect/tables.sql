@@ -18,7 +18,6 @@ comment on view inspect.table_sizes is
 comment on column inspect.table_sizes.schema is
   'The schema: market, reading and internal belong to this service, graphile_worker is the job queue, and '
   'graphile_migrate has the migrations.';
-comment on column inspect.table_sizes.table is 'The table.';
 comment on column inspect.table_sizes.rows is 'The estimated number of rows, from the last vacuum or analyze.';
 comment on column inspect.table_sizes.dead_rows is 'Rows that vacuum has not removed yet.';
 comment on column inspect.table_sizes.dead_percent is
@@ -27,9 +26,6 @@ comment on column inspect.table_sizes.total is 'The size of the table with its i
 comment on column inspect.table_sizes.data is 'The size of its rows, including values stored out of line.';
 comment on column inspect.table_sizes.indexes is 'The size of its indexes.';
 comment on column inspect.table_sizes.total_bytes is 'The total size in bytes, to sort by.';
-comment on column inspect.table_sizes.inserted is 'Rows inserted since the statistics were reset.';
-comment on column inspect.table_sizes.updated is 'Rows updated since the statistics were reset.';
-comment on column inspect.table_sizes.deleted is 'Rows deleted since the statistics were reset.';
 comment on column inspect.table_sizes.whole_scans is
   'The number of sequential scans. If it grows on a large table, a query lacks an index.';
 comment on column inspect.table_sizes.vacuumed_at is 'The last vacuum, by hand or by autovacuum.';
@@ -38,28 +34,20 @@ comment on column inspect.table_sizes.analyzed_at is
 grant select on inspect.table_sizes to souk_dba;
 
 create or replace view inspect.growth with (security_invoker = true) as
-select n.what, sum(n.hour) as last_hour, sum(n.day) as last_day, sum(n.week) as last_week
+select n.what, count(*) filter (where n.id >= internal.first_uuid_v7(now() - interval '1 hour')) as last_hour,
+  count(*) filter (where n.id >= internal.first_uuid_v7(now() - interval '1 day')) as last_day, count(*) as last_week
 from (
-  select 'accounts' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
-    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
-  from market.account i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
+  select 'accounts' as what, i.id from market.account i
   union all
-  select 'agents' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
-    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
-  from market.agent i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
+  select 'agents' as what, i.id from market.agent i
   union all
-  select 'offers' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
-    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
-  from market.offer i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
+  select 'offers' as what, i.id from market.offer i
   union all
-  select 'asks' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
-    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
-  from market.ask i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
+  select 'asks' as what, i.id from market.ask i
   union all
-  select 'reports' as what, (i.id >= internal.first_uuid_v7(now() - interval '1 hour'))::integer as hour,
-    (i.id >= internal.first_uuid_v7(now() - interval '1 day'))::integer as day, 1 as week
-  from market.report i where i.id >= internal.first_uuid_v7(now() - interval '7 days')
+  select 'reports' as what, i.id from market.report i
 ) as n
+where n.id >= internal.first_uuid_v7(now() - interval '7 days')
 group by n.what;
 comment on view inspect.growth is
   'When the load is unusual, or you plan a disk: how many rows were created in the last hour, day and week, by the '
@@ -93,9 +81,6 @@ comment on view inspect.index_use is
   'When writes are slow or the disk fills: the size of each index and whether queries use it. An index can be dropped '
   'where scans = 0 and not needed_without_scans, if this holds on the primary and on every replica weeks after the '
   'statistics were reset.';
-comment on column inspect.index_use.schema is 'The schema of the table.';
-comment on column inspect.index_use.table is 'The table of the index.';
-comment on column inspect.index_use.index is 'The index.';
 comment on column inspect.index_use.scans is 'How often it was used since the statistics were reset.';
 comment on column inspect.index_use.size is 'Its size.';
 comment on column inspect.index_use.bytes is 'Its size in bytes, to sort by.';

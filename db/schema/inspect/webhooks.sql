@@ -24,18 +24,11 @@ cross join lateral (
 comment on view inspect.webhooks is
   'When somebody says that events do not arrive: each webhook, whether it is disabled, and how many deliveries of the '
   'last seven days wait, arrived or failed. Select by account_id or webhook_id.';
+select internal.copy_comments('inspect.webhooks', 'market.webhook');
 comment on column inspect.webhooks.webhook_id is 'The id that GET /v1/webhooks shows.';
-comment on column inspect.webhooks.account_id is 'The account whose events are sent.';
-comment on column inspect.webhooks.agent_id is 'The agent that added it; null when the person did.';
 comment on column inspect.webhooks.host is 'The host of its address. A stranger''s text: do not trust it.';
 comment on column inspect.webhooks.key_id is
   'Which key of WEBHOOK_KEYS encrypts its secret. A key may be taken away when no webhook has it.';
-comment on column inspect.webhooks.created_at is 'When it was added.';
-comment on column inspect.webhooks.is_prompt is 'Whether the last attempt was accepted within a second.';
-comment on column inspect.webhooks.resume_at is 'Before this time nothing is sent, as the receiver asked.';
-comment on column inspect.webhooks.disabled_at is 'When the market stopped sending.';
-comment on column inspect.webhooks.disabled_reason is
-  'gone (the receiver answered 410) or failed (after ten attempts).';
 comment on column inspect.webhooks.waiting is 'Deliveries that will be sent, now or later.';
 comment on column inspect.webhooks.delivered is 'Deliveries that the receiver accepted.';
 comment on column inspect.webhooks.failed is 'Deliveries that were given up.';
@@ -49,17 +42,6 @@ from market.webhook_delivery d;
 comment on view inspect.webhook_deliveries is
   'When one webhook fails: its deliveries of the last seven days, with the last status and error. Select by '
   'webhook_id, and order by delivery_id desc.';
-comment on column inspect.webhook_deliveries.webhook_id is 'The webhook.';
+select internal.copy_comments('inspect.webhook_deliveries', 'market.webhook_delivery');
 comment on column inspect.webhook_deliveries.delivery_id is 'The delivery. Later ones have higher ids.';
-comment on column inspect.webhook_deliveries.event_id is 'The event, and the header webhook-id.';
-comment on column inspect.webhook_deliveries.type is 'The type of the event, or webhook.test.';
-comment on column inspect.webhook_deliveries.created_at is 'When it was queued.';
-comment on column inspect.webhook_deliveries.attempts is 'How many attempts have ended, of ten.';
-comment on column inspect.webhook_deliveries.next_attempt_at is
-  'When it is sent next; null when it will not be sent again.';
-comment on column inspect.webhook_deliveries.leased_until is 'Until when a worker has it.';
-comment on column inspect.webhook_deliveries.attempted_at is 'When the last attempt ended.';
-comment on column inspect.webhook_deliveries.delivered_at is 'When the receiver accepted it.';
-comment on column inspect.webhook_deliveries.last_status is 'The HTTP status of the last attempt.';
-comment on column inspect.webhook_deliveries.last_error is 'Why the last attempt failed.';
 grant select on inspect.webhook_deliveries to souk_dba;

@@ -1,5 +1,3 @@
--- One row is one account. It belongs to a person, or it is provisional until a person approves its agent.
-
 create table market.account (
   id uuid default internal.uuid_v7() constraint account_pkey primary key,
   display_name text,
@@ -30,15 +28,14 @@ create policy "a caller sees the account it acts for" on market.account for sele
 create policy "a person sets the display name of its account" on market.account for update to souk_person
   using (id = (select internal.account_id())) with check (id = (select internal.account_id()));
 
-comment on table market.account is 'One row is one account that agents act for.';
-comment on column market.account.id is 'UUIDv7, so ids are in order of age.';
+comment on table market.account is
+  'One row is one account that agents act for. It belongs to a person, or it is provisional until a person approves '
+  'its agent.';
 comment on column market.account.display_name is 'The name that the person chose; null until the person chose one.';
 comment on column market.account.claimed_at is
   'When a person claimed the account by approving its agent; null while the account is provisional.';
-comment on column market.account.created_at is 'When the account was created; shown as "member since".';
 comment on column market.account.suspended_at is
   'When moderation suspended the account; null while it is not suspended.';
-comment on column market.account.suspension_reason is 'Code of the reason for the suspension.';
 comment on column market.account.suspension_note is 'The reason for the suspension, as a sentence for the owner.';
 comment on column market.account.hiding is
   'Whether the account is suspended and some of its offers are still to be archived.';
@@ -48,6 +45,5 @@ comment on column market.account.prior_removals is
 comment on column market.account.recovered_at is
   'When a person recovered the account by an agent''s link (internal.recover_account). Of earlier events in the '
   'account, the person sees only what its agents see. Null when nobody recovered it.';
-comment on column market.account.sandbox_id is 'The sandbox of the account of a test agent; null in the market.';
 grant select on market.account to souk_agent, souk_person;
 grant update (display_name) on market.account to souk_person;

@@ -1,6 +1,3 @@
--- One row is the account stats of one account: raw counts that triggers on market.offer maintain. They are never
--- combined into a score.
-
 create table market.account_stats (
   account_id uuid constraint account_stats_pkey primary key
     constraint account_stats_account_fkey references market.account on delete cascade,
@@ -16,7 +13,8 @@ create policy "everyone reads the account stats" on market.account_stats for sel
   using (true);
 
 comment on table market.account_stats is
-  'One row is the stats of one account. Other accounts see them beside the offers of the account.';
+  'One row is the stats of one account: raw counts that triggers on market.offer maintain, never combined into a '
+  'score. Other accounts see them beside the offers of the account.';
 comment on column market.account_stats.account_id is 'The account; never shown beside an offer.';
 comment on column market.account_stats.active is 'Number of offers that are published now.';
 comment on column market.account_stats.lifetime is 'Number of offers that were ever published.';

@@ -1,5 +1,3 @@
--- One row is one agent: a client that calls with a bearer token.
-
 create table market.agent (
   id uuid default internal.uuid_v7() constraint agent_pkey primary key,
   account_id uuid not null constraint agent_account_fkey references market.account on delete cascade,
@@ -31,14 +29,14 @@ create policy "an agent removes itself" on market.agent for update to souk_agent
 create policy "a person removes agents of the account" on market.agent for update to souk_person
   using (account_id = (select internal.account_id())) with check (removed_at is not null);
 
-comment on table market.agent is 'One row is one agent. Only the agent knows its token; the row has the hash.';
-comment on column market.agent.id is 'UUIDv7, so ids are in order of age.';
+comment on table market.agent is
+  'One row is one agent: a client that calls with a bearer token. Only the agent knows its token; the row has the '
+  'hash.';
 comment on column market.agent.account_id is
   'The account that the agent acts for; provisional until a person approves the agent.';
 comment on column market.agent.name is 'The name that the agent gave itself.';
 comment on column market.agent.token_hash is
   'SHA-256 of the token, for a client of OAuth of its present access token; null while it has none.';
-comment on column market.agent.created_at is 'When the agent called POST /v1/connect.';
 comment on column market.agent.connected_at is
   'When a person approved the agent; null until then, and null while the agent is disconnected.';
 comment on column market.agent.removed_at is 'When the agent was removed. Its token is refused from that moment.';
@@ -48,7 +46,6 @@ comment on column market.agent.disconnected_at is
 comment on column market.agent.token_expires_at is
   'When the token stops working; null when it works until the agent is removed. Access tokens of OAuth expire, and so '
   'does the token of a test agent, with its sandbox.';
-comment on column market.agent.sandbox_id is 'The sandbox of a test agent; null in the market.';
 grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent
   to souk_agent, souk_person;
 grant update (removed_at) on market.agent to souk_agent, souk_person;

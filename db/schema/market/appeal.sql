@@ -1,6 +1,3 @@
--- One row is one appeal: the owner of an offer that moderation removed asks for a second decision, once for each
--- removal.
-
 create table market.appeal (
   offer_id uuid not null constraint appeal_offer_fkey references market.offer on delete cascade,
   removed_at timestamptz not null,
@@ -24,13 +21,10 @@ create policy "an account appeals against the removal of its offer" on market.ap
       where o.id = offer_id and o.account_id = (select internal.account_id()) and o.status = 'removed'
         and o.removed_at = appeal.removed_at));
 
-comment on table market.appeal is 'One row is one appeal against one removal.';
-comment on column market.appeal.offer_id is 'The removed offer.';
+comment on table market.appeal is
+  'One row is one appeal: the owner of an offer that moderation removed asks for a second decision, once for each '
+  'removal.';
 comment on column market.appeal.removed_at is
   'When the offer was removed. A later removal of the same offer can be appealed again.';
-comment on column market.appeal.account_id is 'The account that appeals.';
-comment on column market.appeal.agent_id is 'The agent that appealed; null when the person did it in the browser.';
-comment on column market.appeal.comment is 'The owner''s comment.';
-comment on column market.appeal.created_at is 'When the appeal was made.';
 comment on column market.appeal.decided_at is 'When a moderator decided on the appeal; null while it waits.';
 grant select, insert (offer_id, removed_at, account_id, agent_id, comment) on market.appeal to souk_agent, souk_person;

@@ -1,5 +1,3 @@
--- One row is one ask: a statement of what an account wants.
-
 create table market.ask (
   id uuid default internal.uuid_v7() constraint ask_pkey primary key,
   account_id uuid not null constraint ask_account_fkey references market.account on delete cascade,
@@ -65,17 +63,12 @@ create policy "a connected caller changes asks of its account" on market.ask for
   using (account_id = (select internal.account_id()) and (select internal.connected()))
   with check (account_id = (select internal.account_id()));
 
-comment on table market.ask is 'One row is one ask.';
-comment on column market.ask.id is 'UUIDv7, so ids are in order of age.';
-comment on column market.ask.account_id is 'The account that asks.';
-comment on column market.ask.agent_id is 'The agent that created the ask; null when the person did it in the browser.';
+comment on table market.ask is 'One row is one ask: a statement of what an account wants.';
 comment on column market.ask.status is 'active, fulfilled or archived.';
 comment on column market.ask.text is 'The text as sent, NFC, without invisible characters.';
 comment on column market.ask.watch_enabled is 'Whether offers that are published later are matched too.';
-comment on column market.ask.language is 'Language of the text, BCP 47.';
 comment on column market.ask.title is 'Title extracted from the text; null before the extraction.';
 comment on column market.ask.domain is 'Domain of the taxonomy that a matching offer would have.';
-comment on column market.ask.category is 'Category of the domain.';
 comment on column market.ask.ask_kind is
   'buy, rent, sell, lease_out, hire, offer_service, dating, friendship or general.';
 comment on column market.ask.criteria is
@@ -90,12 +83,8 @@ comment on column market.ask.place_query is
   'the place as the text names it is used. When the text states a distance from a town, the cells of the globe around '
   'that town.';
 comment on column market.ask.price_max_hundredths is 'The highest accepted price in hundredths of the major unit.';
-comment on column market.ask.price_currency is 'ISO 4217.';
 comment on column market.ask.read_at is 'When the present text was extracted; null before the extraction.';
-comment on column market.ask.created_at is 'When the ask was created.';
-comment on column market.ask.updated_at is 'When the ask last changed.';
 comment on column market.ask.must_query is 'Finds offers that contain all required phrases ("must").';
-comment on column market.ask.sandbox_id is 'The sandbox of its account; null in the market. A trigger sets it.';
 comment on column market.ask.latitude is
   'Degrees north of the town around which the ask looks (criteria.near); null when the text states no distance.';
 comment on column market.ask.longitude is 'Degrees east of that town.';

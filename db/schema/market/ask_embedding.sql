@@ -1,5 +1,3 @@
--- One row is the vector of one ask, with the embedding model that made it.
-
 create table market.ask_embedding (
   ask_id uuid constraint ask_embedding_pkey primary key
     constraint ask_embedding_ask_fkey references market.ask on delete cascade,
@@ -14,9 +12,7 @@ create table market.ask_embedding (
 create index ask_embedding_model_idx on market.ask_embedding (model);
 create index ask_embedding_hnsw_idx on market.ask_embedding using hnsw (embedding public.halfvec_cosine_ops);
 
-comment on table market.ask_embedding is 'One row is the vector of one ask.';
-comment on column market.ask_embedding.ask_id is 'The ask.';
-comment on column market.ask_embedding.model is 'The embedding model that made the vector.';
+comment on table market.ask_embedding is 'One row is the vector of one ask, with the embedding model that made it.';
 comment on column market.ask_embedding.embedding is
   'The vector: unit length, 512 dimensions; null if no search or matching of the market may find it.';
 comment on column market.ask_embedding.text_hash is

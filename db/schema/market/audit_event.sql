@@ -49,11 +49,9 @@ alter table market.audit_event attach partition market.audit_event_default defau
 
 comment on table market.audit_event is
   'One row is one change of one audited row. The log is append-only and kept for 12 months.';
-comment on column market.audit_event.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.audit_event.at is 'When the change happened.';
 comment on column market.audit_event.actor_type is 'person, agent, moderator, job or dba.';
 comment on column market.audit_event.account_id is 'The account that acted, itself or through its agent.';
-comment on column market.audit_event.agent_id is 'The agent that acted; null when no agent did.';
 comment on column market.audit_event.sql_role is 'The SQL role of the statement; for a dba, the login role.';
 comment on column market.audit_event.action is
   'What was done, such as offer.published or agent.removed. An action without a name of its own is the table name with '

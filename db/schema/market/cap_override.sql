@@ -1,6 +1,3 @@
--- One row is one rate limit that a moderator set for an account. It replaces the limit that follows from the account
--- stats.
-
 create table market.cap_override (
   account_id uuid not null constraint cap_override_account_fkey references market.account on delete cascade,
   action text not null,
@@ -14,10 +11,8 @@ create table market.cap_override (
 );
 create index cap_override_changed_by_idx on market.cap_override (changed_by) where changed_by is not null;
 
-comment on table market.cap_override is 'One row is one rate limit that a moderator set for an account.';
-comment on column market.cap_override.account_id is 'The account.';
-comment on column market.cap_override.action is 'publish_offer, create_ask, preview_offer, manage or report_offer.';
+comment on table market.cap_override is
+  'One row is one rate limit that a moderator set for an account, in place of the one that follows from its stats.';
 comment on column market.cap_override.cap is
   'Allowed calls an hour for each agent of the account, and for its person in the browser, who has no other limit.';
 comment on column market.cap_override.changed_by is 'The moderator who set the limit.';
-comment on column market.cap_override.changed_at is 'When the limit was last set.';

@@ -1,5 +1,3 @@
--- One row is one connection link. It works once, within 30 minutes. The agent acts for the first person who approves.
-
 create table market.connection (
   agent_id uuid constraint connection_pkey primary key
     constraint connection_agent_fkey references market.agent on delete cascade,
@@ -17,14 +15,12 @@ create table market.connection (
   constraint connection_decided_once check (approved_at is null or declined_at is null)
 );
 
-comment on table market.connection is 'One row is one link with which a person can approve an agent.';
-comment on column market.connection.agent_id is 'The agent to approve.';
+comment on table market.connection is
+  'One row is one link with which a person can approve an agent. It works once, within 30 minutes, and the agent acts '
+  'for the first person who approves.';
 comment on column market.connection.secret_hash is 'SHA-256 of the secret in the link.';
 comment on column market.connection.code is 'The code that the person compares. It is never in the link.';
 comment on column market.connection.address is 'The network that requested the link: IPv4 /32 or IPv6 /64.';
-comment on column market.connection.created_at is 'When the agent requested the link.';
-comment on column market.connection.expires_at is 'When the link stops working.';
-comment on column market.connection.approved_at is 'When a person approved the agent.';
 comment on column market.connection.declined_at is
   'When a person chose "Not mine", or when the agent was removed before it was approved.';
 comment on column market.connection.notified_at is

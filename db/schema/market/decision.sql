@@ -1,6 +1,3 @@
--- One row is one decision of a moderator. Nothing changes or deletes decisions; an offer's history is read from
--- them.
-
 create table market.decision (
   id uuid default internal.uuid_v7() constraint decision_pkey primary key,
   moderator_id uuid constraint decision_moderator_fkey references market.account on delete set null,
@@ -21,8 +18,9 @@ create index decision_account_id_idx on market.decision (account_id, id desc);
 create index decision_agent_id_idx on market.decision (agent_id) where agent_id is not null;
 create index decision_reason_idx on market.decision (reason) where reason is not null;
 
-comment on table market.decision is 'One row is one decision of a moderator.';
-comment on column market.decision.id is 'UUIDv7, so ids are in order of age.';
+comment on table market.decision is
+  'One row is one decision of a moderator. Nothing changes or deletes decisions; an offer''s history is read from '
+  'them.';
 comment on column market.decision.moderator_id is 'The moderator; null when the account no longer exists.';
 comment on column market.decision.action is
   'On an offer: keep, remove, restore, uphold, publish or reject. On an account or agent: suspend, reinstate, '
@@ -30,7 +28,5 @@ comment on column market.decision.action is
 comment on column market.decision.offer_id is 'The offer that was decided on; null for accounts and agents.';
 comment on column market.decision.account_id is 'The account that was decided on, or that owns the offer or agent.';
 comment on column market.decision.agent_id is 'The agent that was removed; null for other actions.';
-comment on column market.decision.reason is 'Code of the reason.';
 comment on column market.decision.sentence is
   'The reason in words: a sentence for the owner, or a note for other moderators.';
-comment on column market.decision.created_at is 'When the decision was made.';

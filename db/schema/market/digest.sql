@@ -1,6 +1,3 @@
--- One row is one person's choice about the digest, the mail with new matches. A person who never chose has no row, and
--- gets none.
-
 create table market.digest (
   account_id uuid constraint digest_pkey primary key
     constraint digest_account_fkey references market.account on delete cascade,
@@ -23,8 +20,9 @@ create policy "a person makes its own choice" on market.digest for insert to sou
 create policy "a person changes its own choice" on market.digest for update to souk_person
   using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
 
-comment on table market.digest is 'One row is one person''s choice whether new matches come by mail.';
-comment on column market.digest.account_id is 'The account of the person.';
+comment on table market.digest is
+  'One row is one person''s choice whether new matches come by mail. A person who never chose has no row, and gets '
+  'none.';
 comment on column market.digest.enabled is 'Whether the person wants the digest.';
 comment on column market.digest.changed_at is
   'When the person last switched it on or off. Earlier matches are not sent.';

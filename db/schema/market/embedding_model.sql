@@ -1,5 +1,3 @@
--- One row is one embedding model. Only vectors of the model in use are compared.
-
 create table market.embedding_model (
   model text constraint embedding_model_pkey primary key,
   min_similarity real not null default 0.25,
@@ -14,7 +12,8 @@ create table market.embedding_model (
 );
 
 comment on table market.embedding_model is
-  'One row is one embedding model, with the cosine similarities below which its vectors are not relevant.';
+  'One row is one embedding model, with the cosine similarities below which its vectors are not relevant. Only vectors '
+  'of the model in use are compared.';
 comment on column market.embedding_model.model is 'The name of the model, stored with each vector.';
 comment on column market.embedding_model.min_similarity is
   'An offer with a lower similarity to a query is not a candidate by its vector.';
@@ -22,5 +21,3 @@ comment on column market.embedding_model.match_min_similarity is
   'An offer with a lower similarity to an ask does not match by its vector.';
 comment on column market.embedding_model.similarity_weight is
   'How much the similarity of an offer counts in the rank; the words of the query in the offer count 1.';
-comment on column market.embedding_model.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

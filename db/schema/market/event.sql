@@ -36,8 +36,6 @@ alter table market.event attach partition market.event_default default;
 
 comment on table market.event is
   'One row is one event: something that happened to an account. Agents read events for 30 days.';
-comment on column market.event.id is 'UUIDv7, so ids are in order of age.';
-comment on column market.event.account_id is 'The account to which it happened.';
 comment on column market.event.xid is
   'The transaction in which it happened. A cursor holds the transactions that its reader has seen.';
 comment on column market.event.type is 'What happened, such as match.created or offer.removed.';

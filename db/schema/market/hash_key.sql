@@ -1,6 +1,3 @@
--- One row is the key of the hashes by which the market recognizes values that it must not store. There is at most one
--- row.
-
 create table market.hash_key (
   id boolean default true constraint hash_key_pkey primary key,
   -- gen_random_uuid has 122 random bits.
@@ -10,7 +7,7 @@ create table market.hash_key (
 );
 
 comment on table market.hash_key is
-  'One row is the key that the database made for itself. A dump contains it. For hashes kept longer than a day, the '
-  'operator''s RECORD_KEY takes its place (internal.record_hashes).';
+  'The one row is the key of the hashes by which the market recognizes values that it must not store. A dump contains '
+  'it. For hashes kept longer than a day, the operator''s RECORD_KEY takes its place (internal.record_hashes).';
 comment on column market.hash_key.id is 'Always true, so that there is one row.';
 comment on column market.hash_key.key is '32 random bytes.';

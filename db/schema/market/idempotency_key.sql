@@ -1,6 +1,3 @@
--- One row is one Idempotency-Key of the last 24 hours. The row is the lock of the key. The response is in the
--- submission.
-
 create table market.idempotency_key (
   owner_id uuid not null,
   key text not null,
@@ -14,7 +11,9 @@ create table market.idempotency_key (
 create index idempotency_key_submission_id_idx on market.idempotency_key (submission_id);
 create index idempotency_key_created_at_idx on market.idempotency_key (created_at);
 
-comment on table market.idempotency_key is 'One row is one Idempotency-Key of the last 24 hours.';
+comment on table market.idempotency_key is
+  'One row is one Idempotency-Key of the last 24 hours. The row is the lock of the key; the response is in the '
+  'submission.';
 comment on column market.idempotency_key.owner_id is
   'The agent that sent the key, or, from the browser, the account. Two owners may use the same key.';
 comment on column market.idempotency_key.key is 'The key as sent.';

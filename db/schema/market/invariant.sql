@@ -1,6 +1,3 @@
--- The invariants by name: what is wrong when inspect.check() reports one, and what to do. Each row also has the result
--- of the worker's last check, for /metrics.
-
 create table market.invariant (
   invariant text constraint invariant_pkey primary key,
   summary text not null,
@@ -19,8 +16,8 @@ create table market.invariant (
 );
 
 comment on table market.invariant is
-  'One row is one rule that holds in every healthy database, and how often the last check found it broken.';
-comment on column market.invariant.invariant is 'The name that inspect.check() gives.';
+  'One row is one rule that holds in every healthy database, what to do when inspect.check() finds it broken, and how '
+  'often the worker''s last check did, for /metrics.';
 comment on column market.invariant.summary is 'The rule.';
 comment on column market.invariant.remedy is 'What to do when the rule is broken.';
 comment on column market.invariant.sampled is
@@ -29,6 +26,4 @@ comment on column market.invariant.broken is
   'How many rows were found to break the rule. For a sampled invariant, the number falls only after a full check.';
 comment on column market.invariant.example is 'One row that breaks the rule.';
 comment on column market.invariant.checked_at is 'When the worker last checked; null before the first check.';
-comment on column market.invariant.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.invariant to souk_dba;

@@ -1,6 +1,3 @@
--- One row is a sign-in method of a deleted account, or one that was removed from an account, with what moderation
--- decided about the account. It is kept for twelve months, and returns to a person who proves the method again.
-
 create table market.kept_record (
   method_hash bytea not null,
   removed_offers uuid[] not null default '{}',
@@ -30,8 +27,8 @@ create index kept_record_suspension_reason_idx on market.kept_record (suspension
 
 comment on table market.kept_record is
   'One row is a sign-in method of a deleted account, or one that was removed from an account, with what moderation '
-  'decided about the account. It is kept for twelve months. It names no person.';
-comment on column market.kept_record.id is 'UUIDv7, so ids are in order of age.';
+  'decided about the account. It names no person, is kept for twelve months, and returns to a person who proves the '
+  'method again.';
 comment on column market.kept_record.account_id is
   'The account from which the method was removed. While it exists, its own rows say what moderation decided; null '
   'after it was deleted, and then the other columns say it.';
@@ -42,6 +39,5 @@ comment on column market.kept_record.removed_offers is
   'The offers that moderation had removed, at most 200. They are empty if their account was deleted.';
 comment on column market.kept_record.suspended_at is
   'When moderation suspended the account; null when it was not suspended.';
-comment on column market.kept_record.suspension_reason is 'Code of the reason for the suspension.';
 comment on column market.kept_record.suspension_note is 'The reason for the suspension, as a sentence for the owner.';
 comment on column market.kept_record.kept_until is 'When the row is deleted.';

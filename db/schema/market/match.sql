@@ -1,5 +1,3 @@
--- One row is one match: an offer that answers an ask.
-
 create table market.match (
   ask_id uuid not null constraint match_ask_fkey references market.ask on delete cascade,
   offer_id uuid not null constraint match_offer_fkey references market.offer on delete cascade,
@@ -17,12 +15,9 @@ create policy "an account sees the matches of its asks" on market.match for sele
   using (exists (select from market.ask a where a.id = ask_id));
 
 comment on table market.match is 'One row is one match: an offer that answers an ask, with score and reasons.';
-comment on column market.match.ask_id is 'The ask.';
-comment on column market.match.offer_id is 'The offer.';
 comment on column market.match.score is 'The score, 0 to 1.';
 comment on column market.match.reasons is
   'For each criterion the verdict (met, violated or unknown), with the wanted and the found value.';
-comment on column market.match.first_matched_at is 'When the match was first found.';
 comment on column market.match.xid is
   'The transaction that found it. The parameter "since" holds the transactions whose matches were read '
   '(api.list_matches).';

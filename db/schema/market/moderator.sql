@@ -1,6 +1,3 @@
--- One row is one moderator. No endpoint of /v1 appoints moderators. `npm run moderator` appoints one. While a database
--- has no moderator, the process gives a one-time link. The person who accepts it becomes a moderator.
-
 create table market.moderator (
   account_id uuid constraint moderator_pkey primary key
     constraint moderator_account_fkey references market.account on delete cascade,
@@ -16,13 +13,11 @@ create table market.moderator_link (
   constraint moderator_link_secret_hash_is_sha256 check (octet_length(secret_hash) = 32)
 );
 
-comment on table market.moderator is 'One row is one account whose person is a moderator.';
-comment on column market.moderator.account_id is 'The account of the moderator.';
-comment on column market.moderator.appointed_at is 'When the moderator was appointed.';
+comment on table market.moderator is
+  'One row is one account whose person is a moderator. `npm run moderator` appoints one; no endpoint does. While there '
+  'is none, the process gives a link (market.moderator_link).';
 comment on column market.moderator.appointed_by is
   'How the moderator was appointed: the SQL role that did it, or the first-start link.';
 comment on table market.moderator_link is
   'One row is one link that makes the person who accepts it a moderator. It works once: accepting deletes the row.';
 comment on column market.moderator_link.secret_hash is 'SHA-256 of the secret in the link.';
-comment on column market.moderator_link.created_at is 'When the link was made.';
-comment on column market.moderator_link.expires_at is 'When the link stops working.';

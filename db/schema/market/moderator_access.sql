@@ -48,10 +48,9 @@ create policy "a moderator reads the log" on market.audit_event for select to so
 
 grant select on market.account to souk_moderator;
 grant update (suspended_at, suspension_reason, suspension_note) on market.account to souk_moderator;
-grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent
-  to souk_moderator;
-grant select (sandbox_id) on market.agent to souk_moderator;
-grant update (removed_at) on market.agent to souk_moderator;
+grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at, sandbox_id),
+  update (removed_at)
+  on market.agent to souk_moderator;
 grant select on market.offer to souk_moderator;
 grant update (status, reviewed, review_reason, review_note) on market.offer to souk_moderator;
 grant select on market.offer_change to souk_moderator;

@@ -1,6 +1,3 @@
--- One row is one client of OAuth that registered itself (RFC 7591). A client that publishes a document about itself has
--- no row: the address of its document is its id.
-
 create table market.oauth_client (
   id uuid default internal.uuid_v7() constraint oauth_client_pkey primary key,
   name text not null,
@@ -14,11 +11,12 @@ create table market.oauth_client (
 -- Used to purge clients that never finished.
 create index oauth_client_created_at_unfinished_idx on market.oauth_client (created_at) where finished_at is null;
 
-comment on table market.oauth_client is 'One row is one client of OAuth that registered itself.';
+comment on table market.oauth_client is
+  'One row is one client of OAuth that registered itself (RFC 7591). One that publishes a document about itself has no '
+  'row: the address of its document is its id.';
 comment on column market.oauth_client.id is 'The client_id. UUIDv7.';
 comment on column market.oauth_client.name is 'What the client calls itself.';
 comment on column market.oauth_client.redirect_uris is
   'The addresses to which a browser may be sent back with an authorization code.';
-comment on column market.oauth_client.created_at is 'When the client registered.';
 comment on column market.oauth_client.finished_at is
   'When the client first got a token; null until then. A client that gets none within a day is deleted.';

@@ -1,6 +1,3 @@
--- One row is one agent that came by OAuth: the request for authorization, its code, and the refresh token. The access
--- token is the token of the agent (market.agent), so it ends with the agent.
-
 create table market.oauth_grant (
   agent_id uuid constraint oauth_grant_pkey primary key
     constraint oauth_grant_agent_fkey references market.agent on delete cascade,
@@ -29,8 +26,9 @@ create index oauth_grant_client_id_idx on market.oauth_grant (client_id);
 -- Used to purge grants that never got a token.
 create index oauth_grant_created_at_unfinished_idx on market.oauth_grant (created_at) where family_hash is null;
 
-comment on table market.oauth_grant is 'One row is one agent that came by OAuth.';
-comment on column market.oauth_grant.agent_id is 'The agent.';
+comment on table market.oauth_grant is
+  'One row is one agent that came by OAuth: the request for authorization, its code, and the refresh token. The access '
+  'token is the token of the agent (market.agent), so it ends with the agent.';
 comment on column market.oauth_grant.client_id is
   'The client: the id of a market.oauth_client, or the address of the document that the client publishes about itself.';
 comment on column market.oauth_grant.redirect_uri is 'Where the browser is sent back with the code.';
@@ -38,9 +36,7 @@ comment on column market.oauth_grant.code_challenge is
   'The challenge of PKCE: the client gets a token only with the secret whose SHA-256 in base64url this is.';
 comment on column market.oauth_grant.state is
   'What the client wants to get back together with the code; null when it sent nothing, or when it has its token.';
-comment on column market.oauth_grant.created_at is 'When a browser brought the request.';
 comment on column market.oauth_grant.code_hash is 'SHA-256 of the authorization code; null until a person approves.';
-comment on column market.oauth_grant.code_expires_at is 'When the code stops working.';
 comment on column market.oauth_grant.code_used_at is 'When the code was presented. It works once.';
 comment on column market.oauth_grant.family_hash is
   'SHA-256 of the part that all refresh tokens of this grant share; null until the client has one. Another rest means '

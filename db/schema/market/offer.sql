@@ -1,5 +1,3 @@
--- One row is one offer.
-
 create table market.offer (
   id uuid default internal.uuid_v7() constraint offer_pkey primary key,
   account_id uuid constraint offer_account_fkey references market.account on delete set null,
@@ -116,22 +114,17 @@ create policy "a connected caller changes the status of offers of its account" o
   with check (account_id = (select internal.account_id()));
 
 comment on table market.offer is 'One row is one offer, with its text and what was extracted from it.';
-comment on column market.offer.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.offer.account_id is 'The account that owns the offer; null when the account no longer exists.';
-comment on column market.offer.agent_id is
-  'The agent that published the offer; null when the person did it in the browser.';
 comment on column market.offer.origin_ask_id is 'The ask from which the offer came, when the request named one.';
 comment on column market.offer.status is 'pending_review, published, rejected, archived or removed.';
 comment on column market.offer.text is 'The text as sent, NFC, without invisible characters; shown as the description.';
 comment on column market.offer.images is 'Links to images. This service never fetches them.';
-comment on column market.offer.language is 'Language of the text, BCP 47.';
 comment on column market.offer.title is 'Title made of words of the text.';
 comment on column market.offer.domain is 'Domain of the taxonomy; null when the extractor is not confident.';
 comment on column market.offer.category is 'Category of the domain; null when the extractor is not confident.';
 comment on column market.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
 comment on column market.offer.price_hundredths is
   'Asking price in hundredths of the major unit of any currency. Comparisons of bigint are exact and leakproof.';
-comment on column market.offer.price_currency is 'ISO 4217.';
 comment on column market.offer.price_period is
   'The period or unit of the price: one_time, hour, day, week, month, year or project.';
 comment on column market.offer.location_text is 'The place as the text names it.';
@@ -145,10 +138,6 @@ comment on column market.offer.missing_fields is 'Fields that the text left uncl
 comment on column market.offer.warnings is 'Warnings for the agent, as sentences.';
 comment on column market.offer.reviewed is 'Whether a moderator looked at the offer and kept it.';
 comment on column market.offer.review_note is 'A moderator''s sentence for the owner.';
-comment on column market.offer.created_at is 'When the offer was submitted.';
-comment on column market.offer.updated_at is 'When the offer last changed.';
-comment on column market.offer.published_at is 'When the offer was first published.';
-comment on column market.offer.removed_at is 'When moderation last removed the offer.';
 comment on column market.offer.review_reason is
   'Code of the reason for which a moderator removed or rejected the offer.';
 comment on column market.offer.suspended_at is
@@ -168,7 +157,6 @@ comment on column market.offer.confirmed_at is
 comment on column market.offer.stale_at is
   'When a published offer became stale, because nobody had confirmed or changed it for long; null while it is fresh.';
 comment on column market.offer.expired_at is 'When it was archived because nobody had confirmed it; otherwise null.';
-comment on column market.offer.sandbox_id is 'The sandbox of its account; null in the market. A trigger sets it.';
 comment on column market.offer.latitude is
   'Degrees north of the place that the text names (metadata.location.point); null when no town or district is known.';
 comment on column market.offer.longitude is 'Degrees east of that place.';

@@ -1,6 +1,3 @@
--- One row is one change of an offer that waits for a moderator, because pre-moderation is on, or that a moderator has
--- rejected. The offer itself stays as it was approved. The columns are those that a text gives to an offer.
-
 create table market.offer_change (
   offer_id uuid constraint offer_change_pkey primary key
     constraint offer_change_offer_fkey references market.offer on delete cascade,
@@ -59,13 +56,8 @@ comment on table market.offer_change is
   'a moderator publishes becomes the offer, and its row is deleted. An offer has at most one row: its last change.';
 select internal.copy_comments('market.offer_change', 'market.offer');
 comment on column market.offer_change.offer_id is 'The offer, which stays as it is until the change is published.';
-comment on column market.offer_change.account_id is 'The account that owns the offer.';
-comment on column market.offer_change.agent_id is
-  'The agent that changed the offer; null when the person did it in the browser.';
 comment on column market.offer_change.price_reasons is
   'Why the built-in extractor took its price. They move to reading.price_reason when the change is published.';
-comment on column market.offer_change.created_at is 'When the change was stored.';
 comment on column market.offer_change.rejected_at is 'When a moderator rejected the change; null while it waits.';
 comment on column market.offer_change.review_reason is 'Code of the reason for which a moderator rejected the change.';
-comment on column market.offer_change.review_note is 'A moderator''s sentence for the owner.';
 grant select on market.offer_change to souk_agent, souk_person;

@@ -1,5 +1,3 @@
--- One row is the vector of one offer, with the embedding model that made it.
-
 create table market.offer_embedding (
   offer_id uuid constraint offer_embedding_pkey primary key
     constraint offer_embedding_offer_fkey references market.offer on delete cascade,
@@ -19,9 +17,7 @@ create index offer_embedding_facets_idx on market.offer_embedding using gin (fac
 create index offer_embedding_hnsw_idx on market.offer_embedding using hnsw (embedding public.halfvec_cosine_ops)
   with (ef_construction = 256, m = 24);
 
-comment on table market.offer_embedding is 'One row is the vector of one offer.';
-comment on column market.offer_embedding.offer_id is 'The offer.';
-comment on column market.offer_embedding.model is 'The embedding model that made the vector.';
+comment on table market.offer_embedding is 'One row is the vector of one offer, with the embedding model that made it.';
 comment on column market.offer_embedding.embedding is
   'The vector: unit length, 512 dimensions; null if no search or matching of the market may find it.';
 comment on column market.offer_embedding.facets is

@@ -1,5 +1,3 @@
--- One row is one permission: what it requires, and what a caller without it reads.
-
 create table market.permission (
   permission text constraint permission_pkey primary key,
   needs_approval boolean not null,
@@ -17,8 +15,8 @@ create table market.permission (
 
 create policy "everyone reads the permissions" on market.permission for select to souk_agent, souk_person using (true);
 
-comment on table market.permission is 'One row is one permission, as GET /v1/me lists them.';
-comment on column market.permission.permission is 'The name that agents see.';
+comment on table market.permission is
+  'One row is one permission, as GET /v1/me lists them: what it requires, and what a caller without it reads.';
 comment on column market.permission.needs_approval is
   'Whether an agent gets the permission only when a person approves the agent.';
 comment on column market.permission.writes is
@@ -26,8 +24,6 @@ comment on column market.permission.writes is
 comment on column market.permission.summary is 'The summary in GET /v1/me for an agent that nobody has approved.';
 comment on column market.permission.detail is
   'The detail of the problem when an agent that nobody has approved calls an endpoint that needs the permission.';
-comment on column market.permission.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on column market.permission.needs_method is
   'Whether a person in the browser gets the permission only when the account has proved a sign-in method. Calls with a '
   'session have no hourly limit, so without this rule a script could approve its own agent and go on with the session.';

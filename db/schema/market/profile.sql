@@ -1,6 +1,3 @@
--- One row is the contact data that a person entered. It is private: only the person sees it, and no agent, not even the
--- person's own.
-
 create table market.profile (
   account_id uuid constraint profile_pkey primary key
     constraint profile_account_fkey references market.account on delete cascade,
@@ -18,11 +15,11 @@ create policy "a person creates its own profile" on market.profile for insert to
 create policy "a person updates its own profile" on market.profile for update to souk_person
   using (account_id = (select internal.account_id())) with check (account_id = (select internal.account_id()));
 
-comment on table market.profile is 'One row is the private contact data of one person. It is never shown to an agent.';
-comment on column market.profile.account_id is 'The account of the person.';
+comment on table market.profile is
+  'One row is the contact data that a person entered. Only the person sees it, and no agent, not even the person''s '
+  'own.';
 comment on column market.profile.contact_email is 'The contact e-mail address as the person entered it; not proved.';
 comment on column market.profile.contact_phone is
   'The contact phone number in E.164 as the person entered it; not proved.';
-comment on column market.profile.updated_at is 'When the person last saved the profile.';
 grant select, insert (account_id, contact_email, contact_phone),
   update (contact_email, contact_phone, updated_at) on market.profile to souk_person;

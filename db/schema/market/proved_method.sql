@@ -1,6 +1,3 @@
--- One row is one sign-in method that an account has proved. One subject (a person at a provider, or an e-mail
--- address) can be proved for one account only.
-
 create table market.proved_method (
   account_id uuid not null constraint proved_method_account_fkey references market.account on delete cascade,
   method text not null constraint proved_method_method_fkey references market.sign_in_method on delete restrict,
@@ -19,12 +16,10 @@ create policy "a caller sees what its account proved" on market.proved_method fo
   using (account_id = (select internal.visible_account_id()));
 
 comment on table market.proved_method is
-  'One row is one sign-in method that an account has proved. A subject can be proved for one account only.';
-comment on column market.proved_method.account_id is 'The account that proved the method.';
-comment on column market.proved_method.method is 'google, apple or email.';
+  'One row is one sign-in method that an account has proved. One subject (a person at a provider, or an e-mail '
+  'address) can be proved for one account only.';
 comment on column market.proved_method.subject_hash is
   'SHA-256 of the method and the subject, which is the provider''s id of the person or the e-mail address.';
-comment on column market.proved_method.proved_at is 'When the method was proved.';
 comment on column market.proved_method.email is
   'The e-mail address that the provider verified; null when it verified none. Agents never see it.';
 grant select (account_id, method, proved_at) on market.proved_method to souk_agent, souk_person;

@@ -1,5 +1,3 @@
--- One row is the vector of one query. It is cached, because an embedding provider charged for it.
-
 create table market.query_embedding (
   model text not null constraint query_embedding_model_fkey references market.embedding_model on delete restrict,
   query_hash bytea not null,
@@ -19,7 +17,6 @@ create policy "a connected caller stores the vector of a query" on market.query_
 
 comment on table market.query_embedding is
   'One row is the vector of one query. It is cached, because an embedding provider charged for it.';
-comment on column market.query_embedding.model is 'The embedding model that made the vector.';
 comment on column market.query_embedding.query_hash is 'SHA-256 of the query. The query itself is not stored.';
 comment on column market.query_embedding.embedding is 'The vector: unit length, 512 dimensions.';
 comment on column market.query_embedding.created_at is 'When the vector was stored. It is deleted 30 days later.';

@@ -1,5 +1,3 @@
--- The one row has the weights for ranking searches and matches.
-
 create table market.ranking (
   ranking text constraint ranking_pkey primary key,
   in_title real not null,
@@ -33,7 +31,6 @@ create table market.ranking (
 comment on table market.ranking is
   'The one row has the weights for ranking searches and matches. A search adds them up and divides by the largest '
   'possible sum; a match adds them up.';
-comment on column market.ranking.ranking is 'default.';
 comment on column market.ranking.in_title is 'How much a term of the query counts in the title.';
 comment on column market.ranking.in_text is 'How much a term counts that is only in the text.';
 comment on column market.ranking.in_category is 'How much a term counts that only the category has.';
@@ -59,5 +56,3 @@ comment on column market.ranking.match_other_condition is 'How much another cond
 comment on column market.ranking.match_musts is 'How much required words count in a match.';
 comment on column market.ranking.match_attributes is 'How much equal attributes count in a match.';
 comment on column market.ranking.match_other_attributes is 'How much other attributes count in a match.';
-comment on column market.ranking.origin is
-  'shipped: an upgrade may change the row. operator: somebody changed it here, and upgrades leave it.';

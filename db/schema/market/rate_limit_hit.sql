@@ -1,6 +1,3 @@
--- One row is one counted call of a rolling window (internal/limits/rate_limit_window.sql). All times are of the
--- database's clock.
-
 create table market.rate_limit_hit (
   id bigint generated always as identity constraint rate_limit_hit_pkey primary key,
   scope text not null,
@@ -12,7 +9,9 @@ create table market.rate_limit_hit (
 create index rate_limit_hit_scope_action_called_at_idx on market.rate_limit_hit (scope, action, called_at);
 create index rate_limit_hit_called_at_idx on market.rate_limit_hit (called_at);
 
-comment on table market.rate_limit_hit is 'One row is one counted call of a rolling window, kept for a day.';
+comment on table market.rate_limit_hit is
+  'One row is one counted call of a rolling window (internal/limits/rate_limit_window.sql), kept for a day. All times '
+  'are of the database''s clock.';
 comment on column market.rate_limit_hit.id is 'The ids grow in the order in which the calls were admitted.';
 comment on column market.rate_limit_hit.scope is
   'The window: agent:<id>, account:<id>, address:<network>, sign_in:<network>, mailbox:<hash of an e-mail address>, '

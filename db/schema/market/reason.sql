@@ -1,5 +1,3 @@
--- One row is one reason. Reports, decisions and suspensions use the same codes.
-
 create table market.reason (
   code text constraint reason_pkey primary key,
   rank smallint not null,
@@ -18,5 +16,3 @@ comment on column market.reason.code is 'The code that agents see.';
 comment on column market.reason.rank is 'The position in lists.';
 comment on column market.reason.summary is 'The meaning of the code, for moderators.';
 comment on column market.reason.sentence is 'The sentence for the owner when the moderator wrote none.';
-comment on column market.reason.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';

@@ -1,6 +1,3 @@
--- One row is one change of the embedding model. A job embeds everything again in the background, batch by batch, and
--- stores its progress here, so that it can resume. Offers without a vector of the model are found by their words only.
-
 create table market.reembedding (
   id uuid default internal.uuid_v7() constraint reembedding_pkey primary key,
   model text not null constraint reembedding_model_fkey references market.embedding_model on delete restrict,
@@ -19,7 +16,8 @@ create index reembedding_model_idx on market.reembedding (model);
 create unique index reembedding_unfinished_key on market.reembedding ((true)) where finished_at is null;
 
 comment on table market.reembedding is
-  'One row is one run that embeds all offers and asks without a vector of a model. At most one run is unfinished.';
+  'One row is one run that embeds all offers and asks without a vector of a model, in the background and batch by '
+  'batch. Its progress is stored, so that it can resume. At most one run is unfinished.';
 comment on column market.reembedding.id is 'UUIDv7. The jobs of the run have only this id as payload.';
 comment on column market.reembedding.model is 'The embedding model that makes the vectors.';
 comment on column market.reembedding.total is 'How many offers and asks had no vector of the model at the start.';

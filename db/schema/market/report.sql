@@ -1,5 +1,3 @@
--- One row is one report: an account asks the moderators to look at an offer.
-
 create table market.report (
   id uuid default internal.uuid_v7() constraint report_pkey primary key,
   offer_id uuid not null constraint report_offer_fkey references market.offer on delete cascade,
@@ -34,14 +32,9 @@ create policy "a caller reports again" on market.report for update to souk_agent
     and agent_id is not distinct from (select internal.agent_id())
     and exists (select from market.offer o where o.id = offer_id and o.status = 'published'));
 
-comment on table market.report is 'One row is one report of an offer to the moderators.';
-comment on column market.report.id is 'UUIDv7, so ids are in order of age.';
-comment on column market.report.offer_id is 'The reported offer.';
+comment on table market.report is 'One row is one report: an account asks the moderators to look at an offer.';
 comment on column market.report.account_id is
   'The account that reported; null when it was deleted, and for an agent that its person has not connected.';
-comment on column market.report.agent_id is 'The agent that reported; null when the person did it in the browser.';
-comment on column market.report.reason is 'Code of the reason.';
-comment on column market.report.comment is 'The reporter''s comment.';
 comment on column market.report.created_at is 'When the offer was last reported by this account.';
 comment on column market.report.completed_at is
   'When a moderator decided on the reported offer; null while the report waits.';

@@ -1,6 +1,3 @@
--- One row is one case: an offer that a moderator should look at, and why. Triggers open cases and decisions close them.
--- A new cause opens a closed case again.
-
 create table market.review_case (
   offer_id uuid constraint review_case_pkey primary key
     constraint review_case_offer_fkey references market.offer on delete cascade,
@@ -31,14 +28,14 @@ create index review_case_open_by_queue_idx on market.review_case (queue, reports
 where closed_at is null;
 create index review_case_held_by_idx on market.review_case (held_by) where held_by is not null;
 
-comment on table market.review_case is 'One row is one offer that waits, or waited, for a decision of a moderator.';
-comment on column market.review_case.offer_id is 'The offer.';
+comment on table market.review_case is
+  'One row is one case: an offer that a moderator should look at, or did, and why. Triggers open cases and decisions '
+  'close them. A new cause opens a closed case again.';
 comment on column market.review_case.causes is
   'Why the case was opened: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, changed '
   '(after it was reported, reviewed or held back), first_offer.';
 comment on column market.review_case.queue is 'The most urgent of the causes.';
 comment on column market.review_case.reports is 'Number of counted reports that wait for a decision.';
 comment on column market.review_case.opened_at is 'When the case was last opened.';
-comment on column market.review_case.closed_at is 'When the case was closed; null while it is open.';
 comment on column market.review_case.held_by is 'The moderator who claimed the case.';
 comment on column market.review_case.held_until is 'The time until which no other moderator may claim the case.';

@@ -1,6 +1,3 @@
--- One row is one browser session of a person. The cookie has the secret, the row only its hash.
--- internal/sign_in/session.sql states when a session ends.
-
 create table market.session (
   id uuid default internal.uuid_v7() constraint session_pkey primary key,
   account_id uuid not null constraint session_account_fkey references market.account on delete cascade,
@@ -22,9 +19,9 @@ create policy "a person sees the sessions of the account" on market.session for 
 create policy "a person signs out" on market.session for delete to souk_person
   using (account_id = (select internal.account_id()));
 
-comment on table market.session is 'One row is one browser session of a person.';
-comment on column market.session.id is 'UUIDv7, so ids are in order of age.';
-comment on column market.session.account_id is 'The account of the person.';
+comment on table market.session is
+  'One row is one browser session of a person. The cookie has the secret, the row only its hash. '
+  'internal/sign_in/session.sql states when a session ends.';
 comment on column market.session.secret_hash is 'SHA-256 of the secret in the cookie.';
 comment on column market.session.created_at is 'When the person signed in, or approved an agent.';
 comment on column market.session.expires_at is

@@ -1,5 +1,3 @@
--- One row is one setting of the operator.
-
 create table market.setting (
   name text constraint setting_pkey primary key,
   value jsonb not null,
@@ -20,16 +18,10 @@ create table market.setting (
 create policy "everyone reads the settings" on market.setting for select to souk_agent, souk_person using (true);
 
 comment on table market.setting is 'One row is one setting of the operator. Change its value with update.';
-comment on column market.setting.name is 'The name of the setting.';
-comment on column market.setting.value is 'The value of the setting.';
-comment on column market.setting.summary is 'What the setting does.';
 comment on column market.setting.least is
   'The smallest number that a moderator may set; null for settings that are not numbers.';
 comment on column market.setting.most is
   'The largest number that a moderator may set; null for settings that are not numbers.';
 comment on column market.setting.changed_by is
   'The moderator who last changed the setting; null when no moderator did.';
-comment on column market.setting.changed_at is 'When a moderator last changed the setting.';
-comment on column market.setting.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select (name, value, summary) on market.setting to souk_agent, souk_person;

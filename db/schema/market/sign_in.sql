@@ -1,5 +1,3 @@
--- One row is one attempt to sign in or to prove a method. It is bound to the browser that began it.
-
 create table market.sign_in (
   id uuid default internal.uuid_v7() constraint sign_in_pkey primary key,
   flow_hash bytea not null constraint sign_in_flow_hash_key unique,
@@ -44,10 +42,9 @@ create index sign_in_email_idx on market.sign_in (email) where email is not null
 create index sign_in_expires_at_idx on market.sign_in (expires_at);
 
 comment on table market.sign_in is
-  'One row is one attempt to sign in or to prove a method. It contains hashes of secrets, but no secret.';
-comment on column market.sign_in.id is 'UUIDv7, so ids are in order of age.';
+  'One row is one attempt to sign in or to prove a method, bound to the browser that began it. It contains hashes of '
+  'secrets, but no secret.';
 comment on column market.sign_in.flow_hash is 'SHA-256 of the secret that only the browser that began the attempt has.';
-comment on column market.sign_in.method is 'google, apple or email.';
 comment on column market.sign_in.purpose is 'sign_in, or add: prove a method for the account in account_id.';
 comment on column market.sign_in.account_id is 'The account that the method is to be added to; null when signing in.';
 comment on column market.sign_in.verification_id is
@@ -58,7 +55,6 @@ comment on column market.sign_in.link_hash is 'SHA-256 of the secret in the mail
 comment on column market.sign_in.code_hash is
   'SHA-256 of the browser''s secret and the mailed code together, so the code is useless in another browser.';
 comment on column market.sign_in.tries is 'Number of wrong codes so far; at most five.';
-comment on column market.sign_in.created_at is 'When the attempt began.';
 comment on column market.sign_in.expires_at is
   'When the attempt expires: 15 minutes after it began, or with its verification.';
 comment on column market.sign_in.finished_at is 'When the attempt succeeded. It can succeed only once.';

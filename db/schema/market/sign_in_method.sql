@@ -1,5 +1,3 @@
--- One row is one sign-in method.
-
 create table market.sign_in_method (
   method text constraint sign_in_method_pkey primary key,
   available boolean not null default false,
@@ -13,9 +11,5 @@ create policy "everyone reads the sign-in methods" on market.sign_in_method for 
   using (true);
 
 comment on table market.sign_in_method is 'One row is one sign-in method.';
-comment on column market.sign_in_method.method is 'google, apple or email.';
 comment on column market.sign_in_method.available is 'Whether the operator has configured the provider of the method.';
-comment on column market.sign_in_method.position is 'The position in lists.';
-comment on column market.sign_in_method.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.sign_in_method to souk_agent, souk_person;

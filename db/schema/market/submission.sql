@@ -1,5 +1,3 @@
--- One row is one text that waits for its extraction or has been extracted, with the response to its sender.
-
 create table market.submission (
   id uuid default internal.uuid_v7() constraint submission_pkey primary key,
   kind text not null,
@@ -55,15 +53,11 @@ comment on table market.submission is
 comment on column market.submission.id is 'UUIDv7. The worker''s job has only this id as payload.';
 comment on column market.submission.kind is
   'What is done with the text: publish_offer, update_offer, preview_offer, create_ask or update_ask.';
-comment on column market.submission.account_id is 'The account that sent the text.';
-comment on column market.submission.agent_id is
-  'The agent that sent the text; null when the person did it in the browser.';
 comment on column market.submission.target_id is 'The offer or ask that is created or changed.';
 comment on column market.submission.origin_ask_id is
   'The caller''s ask from which the offer came, when the request named one.';
 comment on column market.submission.text is 'The text, NFC, without invisible characters.';
 comment on column market.submission.images is 'Links to images of an offer.';
-comment on column market.submission.created_at is 'When the service received the submission.';
 comment on column market.submission.completed_at is 'When the response was decided; null while the submission waits.';
 comment on column market.submission.status is
   'HTTP status of the response; 503 when an offer''s text was not extracted in time.';

@@ -44,27 +44,12 @@ create policy "everyone reads the taxonomy" on market.category for select to sou
 create policy "everyone reads the taxonomy" on market.ask_kind for select to souk_agent, souk_person using (true);
 
 comment on table market.offer_kind is 'One row is one kind of offer.';
-comment on column market.offer_kind.offer_kind is 'The name that clients see.';
-comment on column market.offer_kind.position is 'The position in lists.';
-comment on column market.offer_kind.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.domain is 'One row is one domain of the taxonomy.';
-comment on column market.domain.domain is 'The name that clients see.';
 comment on column market.domain.kinds is 'The kinds of offer that this domain allows; rows of market.offer_kind.';
-comment on column market.domain.position is 'The position in lists.';
-comment on column market.domain.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.category is 'One row is one category of a domain.';
-comment on column market.category.domain is 'The domain of the category.';
 comment on column market.category.category is 'The name that clients see, unique within the domain.';
-comment on column market.category.position is 'The position in lists.';
-comment on column market.category.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table market.ask_kind is 'One row is one kind of ask, with the kinds of offer that can match it.';
-comment on column market.ask_kind.ask_kind is 'The name that clients see.';
 comment on column market.ask_kind.answered_by is
   'The kinds of offer that can match; rows of market.offer_kind. Empty for sell and lease_out: such a text should be '
   'an offer.';
-comment on column market.ask_kind.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on market.offer_kind, market.domain, market.category, market.ask_kind to souk_agent, souk_person;

@@ -1,5 +1,3 @@
--- One row is one request with which an agent asks its person to prove a sign-in method.
-
 create table market.verification (
   id uuid default internal.uuid_v7() constraint verification_pkey primary key,
   account_id uuid not null constraint verification_account_fkey references market.account on delete cascade,
@@ -40,17 +38,13 @@ create policy "an agent marks its expired verification as expired" on market.ver
 
 comment on table market.verification is
   'One row is one request with which an agent asks its person to prove a sign-in method.';
-comment on column market.verification.id is 'UUIDv7, so ids are in order of age.';
 comment on column market.verification.account_id is 'The account whose method is to be proved.';
 comment on column market.verification.agent_id is
   'The agent that made the request. The secret of the link is derived from the link key of this agent.';
-comment on column market.verification.method is 'google, apple or email.';
 comment on column market.verification.secret_hash is 'SHA-256 of the secret in the link.';
 comment on column market.verification.status is
   'pending, completed, expired or cancelled; the last three are final. A pending row past expires_at counts as '
   'expired.';
-comment on column market.verification.created_at is 'When the agent made the request.';
-comment on column market.verification.expires_at is 'When the link stops working.';
 grant select on market.verification to souk_agent, souk_person;
 grant insert (id, account_id, agent_id, method, secret_hash, status), update (status) on market.verification
   to souk_agent;

@@ -1,6 +1,3 @@
--- One row is one webhook: an address to which the market sends an account's events. internal/feed/webhook.sql has
--- the rules.
-
 create table market.webhook (
   id uuid constraint webhook_pkey primary key default internal.uuid_v7(),
   account_id uuid not null constraint webhook_account_fkey references market.account on delete cascade,
@@ -30,17 +27,14 @@ create policy "an account adds webhooks" on market.webhook for insert to souk_ag
     and agent_id is not distinct from (select internal.agent_id()) and (select internal.connected()));
 
 comment on table market.webhook is
-  'One row is one webhook: an address to which the market sends an account''s events. It is deleted with the agent '
-  'that added it, and with the account.';
-comment on column market.webhook.id is 'UUIDv7, so ids are in order of age.';
-comment on column market.webhook.account_id is 'The account whose events are sent.';
+  'One row is one webhook: an address to which the market sends an account''s events (internal/feed/webhook.sql). It '
+  'is deleted with the agent that added it, and with the account.';
 comment on column market.webhook.agent_id is
   'The agent that added it; null when the person did in the browser. Nothing is sent while this agent is disconnected.';
 comment on column market.webhook.url is 'Where the events are sent. A stranger wrote it.';
 comment on column market.webhook.types is 'The types of events that are sent; null for all.';
 comment on column market.webhook.encrypted_secret is
   'The secret that signs: the id of the key of WEBHOOK_KEYS, a dot, and the text encrypted with it (AES-256-GCM).';
-comment on column market.webhook.created_at is 'When it was added.';
 comment on column market.webhook.is_prompt is
   'Whether the receiver accepted the last attempt within a second. Until then, its attempts share fewer connections.';
 comment on column market.webhook.resume_at is

@@ -1,6 +1,3 @@
--- One row is one event that is sent to one webhook. It is written in the transaction of the event, so no event is
--- forgotten, and kept for seven days (jobs/webhook.sql).
-
 create table market.webhook_delivery (
   id uuid constraint webhook_delivery_pkey primary key default internal.uuid_v7(),
   webhook_id uuid not null,
@@ -42,23 +39,20 @@ create policy "an account sees the deliveries of its webhooks" on market.webhook
   to souk_agent, souk_person
   using (exists (select from market.webhook w where w.id = webhook_id));
 
-comment on table market.webhook_delivery is 'One row is one event that is sent to one webhook. Kept for seven days.';
-comment on column market.webhook_delivery.id is 'UUIDv7, so ids are in order of age.';
+comment on table market.webhook_delivery is
+  'One row is one event that is sent to one webhook. It is written in the transaction of the event, so no event is '
+  'forgotten, and kept for seven days.';
 comment on column market.webhook_delivery.webhook_id is
   'The webhook. After its deletion, a job deletes its deliveries.';
 comment on column market.webhook_delivery.event_id is
   'The event (market.event), and the header webhook-id of every attempt.';
 comment on column market.webhook_delivery.type is 'The type of the event, or webhook.test.';
 comment on column market.webhook_delivery.data is 'The data of the event: ids and facts.';
-comment on column market.webhook_delivery.occurred_at is 'When the event happened.';
-comment on column market.webhook_delivery.created_at is 'When it was queued.';
 comment on column market.webhook_delivery.attempts is 'How many attempts have ended.';
 comment on column market.webhook_delivery.next_attempt_at is
   'When it is sent next; null when it was delivered, was given up, or its webhook was disabled.';
 comment on column market.webhook_delivery.leased_until is
   'Until when a worker has it. If the worker dies, another sends it after this time.';
-comment on column market.webhook_delivery.attempted_at is 'When the last attempt ended.';
-comment on column market.webhook_delivery.delivered_at is 'When the receiver accepted it.';
 comment on column market.webhook_delivery.last_status is
   'The HTTP status of the last attempt; null when there was none.';
 comment on column market.webhook_delivery.last_error is 'Why the last attempt failed; null when it did not.';

@@ -1,5 +1,3 @@
--- One row is one worker pool that is running, or was until recently.
-
 create table market.worker_heartbeat (
   pool_id text constraint worker_heartbeat_pkey primary key,
   beat_at timestamptz not null default now(),

@@ -1,6 +1,3 @@
--- One row is one classifier that a worker trained on the examples. Nobody edits it by hand. Its training set is in
--- other tables. When the vocabulary, the taxonomy or the examples change, a worker trains the classifiers again.
-
 create table reading.classifier (
   name text constraint classifier_pkey primary key,
   classes text[] not null,
@@ -20,8 +17,8 @@ create table reading.classifier (
 
 comment on table reading.classifier is
   'One row is one linear classifier, which decides one question: the kind of a text, its category among those of a '
-  'kind, or which passage is the price, the place, the title or a contact. inspect.classifier_weights shows its '
-  'weights.';
+  'kind, or which passage is the price, the place, the title or a contact. Nobody edits it: a worker trains it again '
+  'when the vocabulary, the taxonomy or the examples change. inspect.classifier_weights shows its weights.';
 comment on column reading.classifier.name is 'What the classifier tells apart, such as ask_kind.';
 comment on column reading.classifier.classes is
   'The classes: kinds, DOMAIN/CATEGORY, or roles of a passage; the one class "score" where passages are compared.';

@@ -1,6 +1,3 @@
--- The lexicon: concepts, the labels that name them in each language (reading/label.sql), and which concept is broader
--- than another. A concept is a thing, a word of the taxonomy, or a cue: what a word says about the words beside it.
-
 create table reading.concept (
   concept text constraint concept_pkey primary key,
   type text not null,
@@ -57,8 +54,9 @@ create trigger note_change after insert or update or delete or truncate on readi
   for each statement execute function reading.note_change();
 
 comment on table reading.concept is
-  'One row is one concept that words can name. Its words are in reading.label. To teach the reader a new category, add '
-  'its concept here and its words there.';
+  'One row is one concept that words can name: a thing, a word of the taxonomy, or a cue, which is what a word says '
+  'about the words beside it. Its words are in reading.label. To teach the reader a new category, add its concept here '
+  'and its words there.';
 comment on column reading.concept.concept is
   'The name: DOMAIN/CATEGORY, domain/DOMAIN, offer_kind/KIND, ask_kind/KIND or condition/CONDITION for a concept of '
   'the taxonomy, and any other name for the rest. The names of makes and models have concepts that end in _model: a '
@@ -73,13 +71,9 @@ comment on column reading.concept.category is 'The category in the domain, of a 
 comment on column reading.concept.offer_kind is 'The kind of offer, of a concept of this type.';
 comment on column reading.concept.ask_kind is 'The kind of ask, of a concept of this type.';
 comment on column reading.concept.condition is 'The condition of a thing, of a concept of this type.';
-comment on column reading.concept.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 comment on table reading.broader is
   'One row says that every offer with the narrower concept (or in the category) also has the broader concept: an '
   'e-bike is a bicycle, and an offer in vehicles/cars is a car. The relation is not transitive.';
 comment on column reading.broader.concept is 'The narrower concept: a thing or a category.';
 comment on column reading.broader.broader is 'The broader concept.';
-comment on column reading.broader.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.concept, reading.broader to souk_dba;

@@ -1,6 +1,3 @@
--- Examples of asks and offers, from which the built-in reader learns. reading.label holds what single words say. An
--- example shows what a whole text says ("two strong people and a truck, Saturday").
-
 create table reading.example (
   id bigint generated always as identity constraint example_pkey primary key,
   offer_kind text,
@@ -38,18 +35,13 @@ create trigger note_change after insert or update or delete or truncate on readi
   for each statement execute function reading.note_change();
 
 comment on table reading.example is
-  'One row is one text, as somebody would write it, and what it is. A worker trains on all rows within a minute of a '
-  'change (reading.classifier). Add texts that were read wrong, in several wordings and about several things.';
-comment on column reading.example.id is 'The id of the row.';
-comment on column reading.example.offer_kind is 'The kind of offer that the text is; null if it is an ask.';
-comment on column reading.example.ask_kind is 'The kind of ask that the text is; null if it is an offer.';
-comment on column reading.example.domain is 'The domain of the category.';
+  'One row is one text, as somebody would write it, and what it is. reading.label says what single words mean, an '
+  'example what a whole text does. A worker trains on all rows within a minute of a change (reading.classifier). Add '
+  'texts that were read wrong, in several wordings and about several things.';
 comment on column reading.example.category is
   'The category of the offer, or of an offer that answers the ask; null to teach the kind alone.';
 comment on column reading.example.language is 'The main language of the text (ISO 639-1); null if nobody has said.';
 comment on column reading.example.text is
   'The offer, the ask, or the query of a search, without real people or contacts. Passages may be marked: "[[price 180 '
   'EUR|180 €]]". A text with marks teaches every decision, one without marks only kind and category.';
-comment on column reading.example.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.example to souk_dba;

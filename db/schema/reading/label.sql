@@ -59,8 +59,6 @@ create trigger note_synonym_change after truncate on reading.label
 comment on table reading.label is
   'One row is one word or phrase for a concept. A form may name several concepts. Processes use a change within a '
   'minute; after a change of a label of a thing, the job refresh_concepts also sets the concepts of all offers again.';
-comment on column reading.label.id is 'The id of the row.';
-comment on column reading.label.concept is 'The concept that the words name.';
 comment on column reading.label.type is 'The type of the concept. Leave it out of an insert: it is filled in.';
 comment on column reading.label.language is
   'The language of the form (ISO 639-1); null for what is the same everywhere: names, brands, models, and cues.';
@@ -73,6 +71,4 @@ comment on column reading.label.is_prefix is 'Whether the last word of the form 
 comment on column reading.label.lexemes is 'The stems of the words of a thing''s form; null for other labels.';
 comment on column reading.label.needle is
   'The stems of the words of a thing''s form as a phrase query; null for other labels.';
-comment on column reading.label.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.label to souk_dba;

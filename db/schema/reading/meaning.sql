@@ -1,6 +1,3 @@
--- One row is what the words of the lexicon and of the examples mean, for the built-in embedder. There is at most one
--- row. Nobody edits it by hand: a worker learns it again when the lexicon, the taxonomy or the examples change.
-
 create table reading.meaning (
   single boolean constraint meaning_pkey primary key default true,
   topics text[] not null,
@@ -19,8 +16,9 @@ create table reading.meaning (
 );
 
 comment on table reading.meaning is
-  'The one row is what words mean: each has topics (things, categories, domains) with weights, and each topic has a '
-  'vector. inspect.word_meanings shows it word by word. It is stored together with reading.classifier.';
+  'The one row is what words mean to the built-in embedder: each has topics (things, categories, domains) with '
+  'weights, and each topic has a vector. Nobody edits it: a worker learns it together with reading.classifier. '
+  'inspect.word_meanings shows it word by word.';
 comment on column reading.meaning.single is 'Always true, so that there is at most one row.';
 comment on column reading.meaning.topics is 'The names of the topics: a concept, DOMAIN/CATEGORY or DOMAIN.';
 comment on column reading.meaning.vectors is

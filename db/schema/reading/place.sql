@@ -1,5 +1,3 @@
--- The places that the reader knows: most of them are from GeoNames (db/data/README.md).
-
 create table reading.place (
   place text constraint place_pkey primary key,
   kind text not null,
@@ -52,6 +50,4 @@ comment on column reading.place.population is
   'The number of inhabitants. Of places with the same name, the largest is meant if nothing else is said.';
 comment on column reading.place.latitude is 'Degrees north; null for a region or a country.';
 comment on column reading.place.longitude is 'Degrees east; null for a region or a country.';
-comment on column reading.place.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.place to souk_dba;

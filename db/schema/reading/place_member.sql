@@ -1,5 +1,3 @@
--- The countries of parts of the world.
-
 create table reading.place_member (
   place text not null constraint place_member_place_fkey references reading.place (place) on delete cascade,
   country text not null constraint place_member_country_fkey references reading.place (place) on delete cascade,
@@ -18,6 +16,4 @@ create trigger note_change after insert or update or delete or truncate on readi
 comment on table reading.place_member is 'One row is one country of a part of the world.';
 comment on column reading.place_member.place is 'The part of the world.';
 comment on column reading.place_member.country is 'The country (ISO 3166-1 alpha-2).';
-comment on column reading.place_member.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.place_member to souk_dba;

@@ -1,5 +1,3 @@
--- Further names of places.
-
 create table reading.place_name (
   place text not null constraint place_name_place_fkey references reading.place (place) on delete cascade,
   name text not null,
@@ -23,13 +21,10 @@ create trigger note_change after insert or update or delete or truncate on readi
 comment on table reading.place_name is
   'One row is a further name of a place: in another language, shorter, or an abbreviation. A row with the name that '
   'reading.place has only says its form.';
-comment on column reading.place_name.place is 'The place.';
 comment on column reading.place_name.name is 'The name as people write it. Case and accents do not matter.';
 comment on column reading.place_name.language is
   'The language of the name (ISO 639-1); null if several languages have it or it belongs to none.';
 comment on column reading.place_name.form is
   'How surely the name means the place. name: it does. word: it is also an ordinary word or a person''s name. beside: '
   'it counts only beside its city, region or country, as WA does in "Perth, WA".';
-comment on column reading.place_name.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.place_name to souk_dba;

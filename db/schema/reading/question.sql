@@ -1,5 +1,3 @@
--- Questions to the person about fields that a text leaves open, in the language of the text if there is a translation.
-
 create table reading.question (
   field text not null,
   language text not null,
@@ -12,12 +10,10 @@ create table reading.question (
   constraint question_origin_known check (origin in ('shipped', 'operator'))
 );
 
-comment on table reading.question is 'One row is one question about a field, in one language.';
+comment on table reading.question is
+  'One row is one question to the person about a field that a text leaves open, in one language.';
 comment on column reading.question.field is 'A member of missing_fields.';
 comment on column reading.question.language is 'The language of the question (BCP 47).';
-comment on column reading.question.question is 'The question to the person.';
-comment on column reading.question.origin is
-  'shipped: an upgrade may change the row. operator: somebody added or changed it here, and upgrades leave it.';
 grant select on reading.question to souk_dba;
 
 create or replace function reading.questions(missing_fields text[], language text) returns jsonb

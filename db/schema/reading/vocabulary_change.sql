@@ -1,5 +1,3 @@
--- Processes load the lexicon, the taxonomy and the examples again when these have changed.
-
 create table reading.vocabulary_change (
   single boolean constraint vocabulary_change_pkey primary key default true,
   changed_at timestamptz not null default clock_timestamp(),

@@ -1,5 +1,3 @@
--- The shipped rows that an operator deleted. An upgrade does not insert them again (see internal/platform/origin.sql).
-
 create table internal.deleted_row (
   table_name text not null,
   key jsonb not null,
@@ -13,7 +11,8 @@ create table internal.deleted_row (
 );
 
 comment on table internal.deleted_row is
-  'One row is the key of one shipped row that somebody deleted. An upgrade does not insert the deleted row again.';
+  'One row is the key of one shipped row that somebody deleted. An upgrade does not insert that row again '
+  '(internal/platform/origin.sql).';
 comment on column internal.deleted_row.table_name is 'The table, with its schema.';
 comment on column internal.deleted_row.key is
   'The values of the columns of the key, in the order of src/install/data_files.ts.';

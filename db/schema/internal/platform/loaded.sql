@@ -1,5 +1,3 @@
--- One row is one part of the sources that was loaded into this database: structure, code, or a file of shipped data.
-
 create table internal.loaded (
   name text constraint loaded_pkey primary key,
   hash text not null,
@@ -13,5 +11,4 @@ comment on table internal.loaded is
   'One row is one part of the sources (structure, code, or a file of db/data) that was loaded into this database.';
 comment on column internal.loaded.name is '"structure", "code", or the name of the file.';
 comment on column internal.loaded.hash is 'SHA-256 of the loaded part. A part with another hash is loaded again.';
-comment on column internal.loaded.loaded_at is 'When the part was loaded.';
 grant select (name, loaded_at) on internal.loaded to souk_dba;

@@ -15,7 +15,6 @@ create index recent_write_written_at_idx on internal.recent_write (written_at);
 comment on table internal.recent_write is
   'One row is one transaction of the last five minutes that changed rows of one account. The account''s reads go to '
   'the primary until a replica has that transaction.';
-comment on column internal.recent_write.account_id is 'The account whose rows were changed, no matter by whom.';
 comment on column internal.recent_write.xid is 'The transaction.';
 comment on column internal.recent_write.written_at is 'When the transaction began to commit.';
 grant select on internal.recent_write to souk_dba;
