@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import test, { type ExecutionContext } from "ava";
 import pg from "pg";
 import { eventually } from "../support/market.ts";
-import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf } from "./market.ts";
+import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf, vectorOf } from "./market.ts";
 import { signing } from "./signing.ts";
 import { someone } from "./unproved.ts";
 import { holdRows, watchWaits } from "./waits.ts";
@@ -170,6 +170,30 @@ meet("deleting an account and signing in to another one in the same browser", as
     hold: [AGENT, [owner.agent]],
     first: () => market.callAsPerson(owner, "delete_account"),
     second: () => people.finishMail(attempt, { code: attempt.code }, owner.session),
+  };
+});
+
+/** A job stores a vector anew, for a new text or a new model, while its offer or ask changes. */
+const storeVector = (kind: "offer" | "ask", id: string) => () => market.embed(kind, id, vectorOf("new"));
+
+meet("archiving an offer and storing its vector", async () => {
+  const owner = await market.approved();
+  const id = await market.offer(owner, { vector: vectorOf("old") });
+  return {
+    hold: ["select from market.account_stats where account_id = $1 for update", [owner.account]],
+    first: () => market.call(owner, "archive_offer", { id }),
+    second: storeVector("offer", id),
+  };
+});
+
+meet("reopening an ask and storing its vector", async () => {
+  const owner = await market.approved();
+  const id = await market.ask(owner, { vector: vectorOf("old") });
+  await market.call(owner, "archive_ask", { id });
+  return {
+    hold: ["select from graphile_worker._private_jobs where key = 'embed_ask:' || $1 for update", [id]],
+    first: () => market.call(owner, "reopen_ask", { id }),
+    second: storeVector("ask", id),
   };
 });
 

@@ -121,7 +121,8 @@ export const startBroker = async (): Promise<Broker> => {
   };
 };
 
-const isInternal = (line: string): boolean => /"level":"(error|fatal)"/.test(line);
+/** Nothing breaks a shared service, so it is never unavailable: a 503 there is a deadlock or a lock held too long. */
+const isWrong = (line: string): boolean => /"level":"(error|fatal)"|deadlock detected|"msg":"unavailable"/.test(line);
 
 /** Ends a shared service. Returns what is wrong with it. */
 const end = async (key: string, starting: Promise<Shared>): Promise<string[]> => {
@@ -138,6 +139,6 @@ const end = async (key: string, starting: Promise<Shared>): Promise<string[]> =>
   } catch (error) {
     wrong.push(String(error));
   }
-  for (const service of services) wrong.push(...service.logs().split("\n").filter(isInternal));
+  for (const service of services) wrong.push(...service.logs().split("\n").filter(isWrong));
   return wrong.map((what) => `the shared service ${key}: ${what}`);
 };

@@ -44,8 +44,9 @@ begin
     insert into market.offer_embedding (offer_id, model, embedding, text_hash)
     select o.id, store_offer_embedding.model, vector, search.text_hash(store_offer_embedding.input)
     from market.offer o
-    -- An offer that is not published any more may have been deleted while its vector was computed.
-    where o.id = store_offer_embedding.id and o.status = 'published' for key share
+    -- An offer that is not published any more may have been deleted while its vector was computed. The lock is the one
+    -- that matching takes: a change of the offer locks the offer, and then its vector.
+    where o.id = store_offer_embedding.id and o.status = 'published' for share
     on conflict (offer_id) do update
       set model = excluded.model, embedding = excluded.embedding, unlisted_embedding = excluded.unlisted_embedding,
         text_hash = excluded.text_hash;
@@ -64,9 +65,8 @@ create or replace function jobs.store_ask_embedding(id uuid, embedding text, mod
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  stored boolean := exists (select from market.ask a where a.id = store_ask_embedding.id)
-    and search.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding, store_ask_embedding.model,
-      store_ask_embedding.input);
+  stored boolean := search.store_ask_embedding(store_ask_embedding.id, store_ask_embedding.embedding,
+    store_ask_embedding.model, store_ask_embedding.input);
 begin
   perform search.match_ask(store_ask_embedding.id);
   return stored;

@@ -137,8 +137,7 @@ begin
       -- Asks come after all offers, so an ask is matched when the offers have their new vectors. It keeps its matches
       -- until then, and a match that it had before does not count as new.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
-      perform search.store_ask_embedding(item.id, item.embedding, under_way.model, item.words) from market.ask a
-      where a.id = item.id;
+      perform search.store_ask_embedding(item.id, item.embedding, under_way.model, item.words);
       perform search.match_ask(item.id);
     end if;
   end loop;

@@ -98,6 +98,11 @@ as $$
 declare
   vector public.halfvec(512) := search.unit_vector(store_ask_embedding.embedding);
 begin
+  -- The lock is the one that matching takes: a change of the ask locks the ask, and then its vector.
+  perform from market.ask a where a.id = store_ask_embedding.ask_id for no key update;
+  if not found then
+    return false;
+  end if;
   if vector is null then
     delete from market.ask_embedding e using market.ask a
     where e.ask_id = store_ask_embedding.ask_id and a.id = e.ask_id
@@ -114,8 +119,8 @@ begin
 end
 $$;
 comment on function search.store_ask_embedding(uuid, text, text, text) is
-  'Stores the vector of an ask, made from `input`, and returns true. Without a valid vector it returns false, and '
-  'deletes a stored one that represents another text.';
+  'Stores the vector of an ask, made from `input`, and returns true. Without the ask or a valid vector it returns '
+  'false, and deletes a stored one that represents another text.';
 
 create or replace function search.text_hash(input text) returns bytea
   language sql immutable

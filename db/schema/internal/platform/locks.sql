@@ -11,7 +11,9 @@
 --
 -- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
 -- one of these rows and then writes a row that refers to the account must lock the account first
--- (internal.lock_own_account). The purges of the crontab never wait for a locked row: they skip it (jobs/purge.sql).
+-- (internal.lock_own_account). The vector of an offer or ask is locked after the offer or ask, and a transaction that
+-- then matches it takes the lock of matching from the beginning. The purges of the crontab never wait for a locked row:
+-- they skip it (jobs/purge.sql).
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
