@@ -86,7 +86,7 @@ test("errors in a form are shown on its page", async (t) => {
   ] as const) {
     const answer = await send(path, fields);
     t.is(answer.status, status, JSON.stringify(fields));
-    t.regex(/<p class="fault"[^>]*>([^<]+)</.exec(answer.text)?.[1] ?? "", says);
+    t.regex(/<p class="notice bad"[^>]*>([^<]+)</.exec(answer.text)?.[1] ?? "", says);
   }
 });
 
@@ -114,7 +114,7 @@ test("a refused form keeps what was typed", async (t) => {
     page.text.includes("Asks for a deposit &lt;b>first&lt;/b>.</textarea>") ||
       page.text.includes("Asks for a deposit &lt;b&gt;first&lt;/b&gt;.</textarea>"),
   );
-  t.regex(page.text, /class="fault" role="alert" tabindex="-1" autofocus/);
+  t.regex(page.text, /class="notice bad" role="alert" tabindex="-1" autofocus/);
 });
 
 test("an account's offers have pages, and its log shows every change of what it owns", async (t) => {
