@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 /** The folder of the files. */
 export const DATA = fileURLToPath(new URL("../../db/data", import.meta.url));
 
-/** A table with a file of shipped rows. The file's header names all columns below, in any order. */
+/**
+ * A table with a file of shipped rows. The file's header names the columns below in any order, and those that an upgrade
+ * updates in a row that no operator has changed (db/schema/market/origin_triggers.sql).
+ */
 export type ShippedTable = {
   /** The name of the table, with its schema. */
   table: string;
@@ -16,8 +19,6 @@ export type ShippedTable = {
   file: string;
   /** The columns that identify a row. All are text. Two nulls count as equal. */
   key: readonly string[];
-  /** The columns that an upgrade updates in a row that no operator has changed. */
-  updated: readonly string[];
   /** The columns that are set when a row is inserted. An upgrade never updates them. */
   initial: readonly string[];
   /**
@@ -34,13 +35,11 @@ export type ShippedTable = {
 const shipped = (
   table: string,
   key: string[],
-  updated: string[],
   more: Partial<Pick<ShippedTable, "initial" | "refersTo" | "derived" | "conflict">> = {},
 ): ShippedTable => ({
   table,
   file: `${table.slice(table.indexOf(".") + 1)}.tsv`,
   key,
-  updated,
   initial: [],
   refersTo: [],
   derived: {},
@@ -60,60 +59,22 @@ const CONCEPT = ["reading.concept", "concept"] as const;
 
 /** Every table with shipped rows. A table comes after the tables that its foreign keys refer to. */
 export const SHIPPED_TABLES: readonly ShippedTable[] = [
-  shipped("market.offer_kind", ["offer_kind"], ["position"]),
-  shipped("market.domain", ["domain"], ["kinds", "position"]),
-  shipped("market.category", ["domain", "category"], ["position"], { refersTo: [DOMAIN] }),
-  shipped("market.ask_kind", ["ask_kind"], ["answered_by"]),
-  shipped("market.permission", ["permission"], ["needs_approval", "writes", "needs_method", "summary", "detail"]),
-  shipped("market.reason", ["code"], ["rank", "summary", "sentence"]),
-  shipped("market.setting", ["name"], ["summary", "least", "most"], {
-    initial: ["value"],
-    derived: { value: "(s.value #>> '{}')::jsonb" },
-  }),
-  shipped("market.sign_in_method", ["method"], ["position"]),
-  shipped("market.embedding_model", ["model"], ["min_similarity", "match_min_similarity", "similarity_weight"]),
-  shipped(
-    "market.ranking",
-    ["ranking"],
-    [
-      "in_title",
-      "in_text",
-      "in_category",
-      "density",
-      "modifier",
-      "place",
-      "price",
-      "same_category",
-      "same_domain",
-      "other_domain",
-      "same_kind",
-      "other_kind",
-      "match_base",
-      "match_similarity",
-      "match_category",
-      "match_words",
-      "match_place",
-      "match_other_place",
-      "match_price",
-      "match_other_condition",
-      "match_musts",
-      "match_attributes",
-      "match_other_attributes",
-    ],
-  ),
-  shipped("market.invariant", ["invariant"], ["sampled", "summary", "remedy"]),
-  shipped(
-    "reading.place",
-    ["place"],
-    ["kind", "name", "country", "region", "city", "population", "latitude", "longitude"],
-    { refersTo: [COUNTRY, REGION, CITY] },
-  ),
-  shipped("reading.place_name", ["place", "name"], ["language", "form"], { refersTo: [PLACE] }),
-  shipped("reading.place_member", ["place", "country"], [], { refersTo: [PLACE, COUNTRY] }),
-  shipped("reading.concept", ["concept"], ["type", "domain", "category", "offer_kind", "ask_kind", "condition"], {
-    refersTo: [DOMAIN, CATEGORY, OFFER_KIND, ASK_KIND],
-  }),
-  shipped("reading.label", ["concept", "language", "form"], ["weight", "is_prefix"], {
+  shipped("market.offer_kind", ["offer_kind"]),
+  shipped("market.domain", ["domain"]),
+  shipped("market.category", ["domain", "category"], { refersTo: [DOMAIN] }),
+  shipped("market.ask_kind", ["ask_kind"]),
+  shipped("market.permission", ["permission"]),
+  shipped("market.reason", ["code"]),
+  shipped("market.setting", ["name"], { initial: ["value"], derived: { value: "(s.value #>> '{}')::jsonb" } }),
+  shipped("market.sign_in_method", ["method"]),
+  shipped("market.embedding_model", ["model"]),
+  shipped("market.ranking", ["ranking"]),
+  shipped("market.invariant", ["invariant"]),
+  shipped("reading.place", ["place"], { refersTo: [COUNTRY, REGION, CITY] }),
+  shipped("reading.place_name", ["place", "name"], { refersTo: [PLACE] }),
+  shipped("reading.place_member", ["place", "country"], { refersTo: [PLACE, COUNTRY] }),
+  shipped("reading.concept", ["concept"], { refersTo: [DOMAIN, CATEGORY, OFFER_KIND, ASK_KIND] }),
+  shipped("reading.label", ["concept", "language", "form"], {
     refersTo: [CONCEPT],
     derived: {
       type: "(select c.type from reading.concept as c where c.concept = s.concept)",
@@ -121,12 +82,9 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
     },
     conflict: "concept, type, language, form",
   }),
-  shipped("reading.broader", ["concept", "broader"], [], { refersTo: [CONCEPT, ["reading.concept", "broader"]] }),
-  shipped("reading.example", ["text"], ["offer_kind", "ask_kind", "domain", "category", "language"], {
-    refersTo: [OFFER_KIND, ASK_KIND, CATEGORY],
-    conflict: "md5(text)",
-  }),
-  shipped("reading.question", ["field", "language"], ["question"]),
+  shipped("reading.broader", ["concept", "broader"], { refersTo: [CONCEPT, ["reading.concept", "broader"]] }),
+  shipped("reading.example", ["text"], { refersTo: [OFFER_KIND, ASK_KIND, CATEGORY], conflict: "md5(text)" }),
+  shipped("reading.question", ["field", "language"]),
 ];
 
 /** A file of rows. An empty field is null. */

@@ -35,12 +35,18 @@ export type LoadedTable = {
   kept: string[];
 };
 
+/** The columns that an upgrade updates, by table: the second argument of the trigger that watches them. */
+const UPDATED = `
+  select g.tgrelid::regclass::text as table,
+    string_to_array(split_part(encode(g.tgargs, 'escape'), '\\000', 2), ',') as updated
+  from pg_trigger g where g.tgname = 'keep_origin'`;
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const list = (names: readonly string[], prefix = ""): string => names.map((name) => `${prefix}${name}`).join(", ");
 
 /** The rows of a file as JSON objects without the fields that are empty. */
-const rowsOf = ({ file, key, updated, initial }: ShippedTable, text: string): string => {
+const rowsOf = ({ file, key, initial }: ShippedTable, updated: readonly string[], text: string): string => {
   const { columns, rows } = parseRows(file, text);
   const expected = [...key, ...updated, ...initial];
   if (columns.toSorted().join() !== expected.toSorted().join())
@@ -68,8 +74,8 @@ const lacksReference = (shipped: ShippedTable, [table, ...columns]: ShippedTable
 };
 
 /** Loads the rows of a file, and deletes shipped rows that it does not have. $1 is a JSON array of rows. */
-const statementFor = (shipped: ShippedTable): string => {
-  const { table, key, updated, initial, refersTo, derived, conflict } = shipped;
+const statementFor = (shipped: ShippedTable, updated: readonly string[]): string => {
+  const { table, key, initial, refersTo, derived, conflict } = shipped;
   const columns = [...new Set([...key, ...updated, ...initial, ...Object.keys(derived)])];
   const change =
     updated.length === 0
@@ -107,13 +113,15 @@ const loadTables = async (
   tables: readonly ShippedTable[],
   texts: ReadonlyMap<string, string>,
 ): Promise<LoadedTable[]> => {
+  const { rows: triggers } = await client.query<{ table: string; updated: string[] }>(UPDATED);
   const steps: { shipped: ShippedTable; loaded: LoadedTable; gone: string[][] }[] = [];
   for (const shipped of tables) {
     await about(shipped.file, async () => {
-      const rows = rowsOf(shipped, texts.get(shipped.file) ?? "");
+      const updated = triggers.find(({ table }) => table === shipped.table)?.updated ?? [];
+      const rows = rowsOf(shipped, updated, texts.get(shipped.file) ?? "");
       // Other transactions may read the table. Writers wait, so that rows do not change after they were compared.
       await client.query(`lock table ${shipped.table} in share row exclusive mode`);
-      const { gone, ...counts } = (await client.query(statementFor(shipped), [rows])).rows[0];
+      const { gone, ...counts } = (await client.query(statementFor(shipped, updated), [rows])).rows[0];
       steps.push({ shipped, loaded: { table: shipped.table, ...counts, deleted: 0, kept: [] }, gone });
     });
   }

@@ -1,36 +1,30 @@
--- Tables of shipped rows: triggers record which rows an operator added, changed or deleted
--- (internal/platform/origin.sql). They do not fire while an upgrade loads rows.
+-- Tables of shipped rows are those with a column origin. Triggers record which rows an operator added, changed or
+-- deleted (internal/platform/origin.sql). They do not fire while an upgrade loads rows.
 
 do $$
 declare
   shipped record;
 begin
   for shipped in
-    -- The table, the columns of its key, and the other columns that an upgrade changes.
-    select * from (values
-      ('market.offer_kind', 'offer_kind', 'position'),
-      ('market.domain', 'domain', 'kinds,position'),
-      ('market.category', 'domain,category', 'position'),
-      ('market.ask_kind', 'ask_kind', 'answered_by'),
-      ('market.permission', 'permission', 'needs_approval,writes,needs_method,summary,detail'),
-      ('market.reason', 'code', 'rank,summary,sentence'),
-      ('market.setting', 'name', 'summary,least,most'),
-      ('market.sign_in_method', 'method', 'position'),
-      ('market.embedding_model', 'model', 'min_similarity,match_min_similarity,similarity_weight'),
-      ('market.ranking', 'ranking',
-        'in_title,in_text,in_category,density,modifier,place,price,same_category,same_domain,other_domain,same_kind,'
-        'other_kind,match_base,match_similarity,match_category,match_words,match_place,match_other_place,match_price,'
-        'match_other_condition,match_musts,match_attributes,match_other_attributes'),
-      ('market.invariant', 'invariant', 'sampled,summary,remedy'),
-      ('reading.concept', 'concept', 'type,domain,category,offer_kind,ask_kind,condition'),
-      ('reading.broader', 'concept,broader', ''),
-      ('reading.example', 'text', 'offer_kind,ask_kind,domain,category,language'),
-      ('reading.label', 'concept,language,form', 'weight,is_prefix'),
-      ('reading.place', 'place', 'kind,name,country,region,city,population,latitude,longitude'),
-      ('reading.place_member', 'place,country', ''),
-      ('reading.place_name', 'place,name', 'language,form'),
-      ('reading.question', 'field,language', 'question')
-    ) as s (name, key, updated)
+    select c.oid::regclass as name, k.key, coalesce((
+        select string_agg(a.attname, ',' order by a.attnum) from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0
+          and a.attname <> all (string_to_array(concat_ws(',', k.key, 'origin', o.kept), ','))), '') as updated
+    from pg_class c
+    join pg_attribute mark on mark.attrelid = c.oid and mark.attname = 'origin'
+    left join (values
+      -- The columns that upgrades leave alone; and the key, where it is not the primary key.
+      ('market.invariant'::regclass, 'broken,example,checked_at', null),
+      ('market.setting', 'value,changed_by,changed_at', null),
+      ('market.sign_in_method', 'available', null),
+      ('reading.example', 'id', 'text'),
+      ('reading.label', 'id,type,lexemes,needle', 'concept,language,form')) as o (name, kept, key) on o.name = c.oid
+    cross join lateral (
+      select coalesce(o.key, string_agg(a.attname, ',' order by p.n)) as key
+      from pg_constraint i
+      cross join unnest(i.conkey) with ordinality as p (attnum, n)
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = p.attnum
+      where i.conrelid = c.oid and i.contype = 'p') as k
   loop
     execute format(
       $create$
