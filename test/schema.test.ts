@@ -43,7 +43,7 @@ const RUN_AS_OWNER = [
   "api.register_client(text,jsonb,text,integer)",
   "api.revoke_token(bytea,bytea,text)",
   "api.start_authorization(text,jsonb,text,text,text,bytea,text,text,integer)",
-  "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,bytea,text,bytea,bytea,jsonb,boolean)",
+  "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,jsonb,text,jsonb,boolean)",
   "api.stop_digest(uuid,bytea)",
   "api.vocabulary_changed_at()",
   "api.withdraw_submission(uuid)",

@@ -314,7 +314,7 @@ test.serial("a flow can begin only once", async (t) => {
       verification_hash: null,
       email: null,
       link_hash: null,
-      code_hash: null,
+      code_hashes: null,
       address: "192.0.2.1",
     });
   await start();

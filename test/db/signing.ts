@@ -56,9 +56,9 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
       email: isMail ? (options.email === undefined ? randomEmail() : options.email) : null,
       link_hash: isMail ? attempt.link : null,
       // A real code has another hash for each length. Only one of them is stored.
-      code_hash: isMail ? attempt.code : null,
-      code_hash_9: isMail ? attempt.code : null,
-      code_hash_12: isMail ? attempt.code : null,
+      code_hashes: isMail
+        ? Object.fromEntries([6, 9, 12].map((digits) => [digits, attempt.code.toString("hex")]))
+        : null,
       address: options.address ?? randomAddress(),
       kept: options.kept === undefined ? agents.map(({ id }) => id) : options.kept,
       leave: options.leave ?? false,

@@ -25,9 +25,7 @@ comment on function api.offer_methods(jsonb) is
 
 create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
-  email text, link_hash bytea, code_hash bytea, address text, code_hash_9 bytea default null,
-  code_hash_12 bytea default null,
-  kept jsonb default null, leave boolean default false
+  email text, link_hash bytea, code_hashes jsonb, address text, kept jsonb default null, leave boolean default false
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -100,9 +98,8 @@ begin
     case when account_id is null then 'sign_in' else 'add' end, account_id, verification.id,
     case when start_sign_in.method = 'email' then mailbox end,
     case when start_sign_in.method = 'email' then start_sign_in.link_hash end,
-    case when start_sign_in.method = 'email' then case code_digits when 6 then start_sign_in.code_hash
-      when 9 then start_sign_in.code_hash_9 else start_sign_in.code_hash_12 end end,
-    code_digits,
+    case when start_sign_in.method = 'email' then decode(start_sign_in.code_hashes ->> code_digits::text, 'hex') end,
+      code_digits,
     least(now() + interval '15 minutes', verification.expires_at), kept_agents, leaves)
   on conflict do nothing;
   if not found then
@@ -112,15 +109,14 @@ begin
     then jsonb_build_object('email', mailbox, 'code_digits', code_digits) else '{}' end;
 end
 $$;
-comment on function api.start_sign_in( bytea, text, text, bytea, bytea, text, bytea, bytea, text, bytea, bytea, jsonb,
-  boolean ) is
+comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, jsonb, text, jsonb, boolean) is
   'Begins an attempt to sign in, to add a method to the account of the session, or to complete the verification of an '
   'agent''s link. `kept`: the ids of the agents that go on acting for the account; the others are removed when the '
   'attempt succeeds. `leave`: the person knows that this browser''s account is lost (internal.account_to_leave). '
   'Raises 400, 401 (sign_in_again), 404, 409 (choose_agents, or leaves: the page has to ask), 410, or 429 for too many '
-  'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits, '
-  'which names the code to send: that of code_hash (6), code_hash_9 or code_hash_12. The response does not reveal '
-  'whether an account exists.';
+  'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits: '
+  'which of `code_hashes`, {number of digits: hash in hex}, is that of its code. The response does not reveal whether '
+  'an account exists.';
 
 create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -6,7 +6,7 @@ import { problem, problemOf } from "../../base/problem.ts";
 import { hashSecret, newSecret } from "../../base/tokens.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
-import { type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
+import { CODE_LENGTHS, type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import { renewFormSecret } from "../../web/csrf.ts";
 import type { PagesContext } from "../context.ts";
 import { seeOther } from "../frame.ts";
@@ -96,7 +96,6 @@ export const startAttempt = async (
   // The provider comes first, so that no attempt is stored when it is down.
   const providerUrl = await provider?.begin(flow, callbackOf(baseUrl, method));
   const address = addressOf(request);
-  const hashOfCode = (length: CodeLength) => (mailer ? codeHash(flow, codeOf(linkSecret, length)) : null);
   const started = await database.call("visitor", "start_sign_in", {
     flow_hash: hashSecret(flow),
     method,
@@ -107,9 +106,11 @@ export const startAttempt = async (
     email: email?.replaceAll("\0", " ") ?? null,
     link_hash: mailer ? hashSecret(linkSecret) : null,
     // The database decides which of the codes the message contains.
-    code_hash: hashOfCode(6),
-    code_hash_9: hashOfCode(9),
-    code_hash_12: hashOfCode(12),
+    code_hashes:
+      mailer &&
+      Object.fromEntries(
+        CODE_LENGTHS.map((length) => [length, codeHash(flow, codeOf(linkSecret, length)).toString("hex")]),
+      ),
     address,
     kept,
     leave,
