@@ -74,7 +74,7 @@ test("a release drops, replaces and grants what its files say, and unchanged cod
     "function internal.setting(text) to",
     "function internal.setting(text, jsonb) to",
   );
-  await release.edit("admin/settings.sql", "s.value, s.summary, s.least", "s.summary, s.value, s.least");
+  await release.edit("admin/settings.sql", "s.value, s.summary, s.min", "s.summary, s.value, s.min");
   await release.edit("market/match.sql", "grant select on market.match to souk_agent, souk_person;", "");
   await withClient(url, async (client) => {
     const agentReads = async () =>

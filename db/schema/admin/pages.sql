@@ -131,7 +131,7 @@ returns jsonb
 as $$
 declare
   account admin.account;
-  most constant integer := 25;
+  page_size constant integer := 25;
 begin
   select * into account from admin.account a where a.id = show_account.id;
   if not found then
@@ -145,17 +145,17 @@ begin
         select jsonb_agg(to_jsonb(a) || jsonb_build_object('cursor', a.id) order by a.id desc) from (
           select a.* from admin.agent a
           where a.account_id = account.id and (agents_after is null or a.id < agents_after)
-          order by a.id desc limit most + 1) as a), most),
+          order by a.id desc limit page_size + 1) as a), page_size),
       'offers', admin.page_rows((
         select jsonb_agg(to_jsonb(o) || jsonb_build_object('cursor', o.id) order by o.id desc) from (
           select o.id, o.title, o.status, o.created_at, o.reviewed from admin.offer o
           where o.account_id = account.id and (offers_after is null or o.id < offers_after)
-          order by o.id desc limit most + 1) as o), most),
+          order by o.id desc limit page_size + 1) as o), page_size),
       'asks', admin.page_rows((
         select jsonb_agg(to_jsonb(a) || jsonb_build_object('cursor', a.id) order by a.id desc) from (
           select a.id, coalesce(a.title, a.text) as title, a.status, a.created_at from admin.ask a
           where a.account_id = account.id and (asks_after is null or a.id < asks_after)
-          order by a.id desc limit most + 1) as a), most)));
+          order by a.id desc limit page_size + 1) as a), page_size)));
 end
 $$;
 comment on function admin.show_account(uuid, uuid, uuid, uuid) is

@@ -1,16 +1,16 @@
 -- The settings that moderators may change.
 
 create or replace view admin.setting with (security_invoker) as
-  select s.name, s.value, s.summary, s.least, s.most, s.changed_by, s.changed_at
+  select s.name, s.value, s.summary, s.min, s.max, s.changed_by, s.changed_at
   from market.setting s
-  where jsonb_typeof(s.value) = 'boolean' or s.least is not null;
+  where jsonb_typeof(s.value) = 'boolean' or s.min is not null;
 comment on view admin.setting is
   E'@primaryKey name\n@foreignKey (changed_by) references admin.moderator (account_id)|@fieldName changer|@behavior '
   '-backwards\nA setting: a switch, or a number within bounds.';
 select internal.copy_comments('admin.setting', 'market.setting');
 comment on column admin.setting.value is 'true or false, or a whole number.';
-comment on column admin.setting.least is 'The smallest allowed number; null for a switch.';
-comment on column admin.setting.most is 'The largest allowed number; null for a switch.';
+comment on column admin.setting.min is 'The smallest allowed number; null for a switch.';
+comment on column admin.setting.max is 'The largest allowed number; null for a switch.';
 grant select on admin.setting to souk_moderator;
 
 create or replace function admin.change_setting(name text, value jsonb, expected_value jsonb) returns admin.setting
@@ -30,10 +30,10 @@ begin
   elsif jsonb_typeof(change_setting.value) is distinct from jsonb_typeof(setting.value) then
     perform internal.raise_problem(400, 'bad_request', case jsonb_typeof(setting.value)
       when 'boolean' then 'This setting is true or false.' else 'This setting is a whole number.' end);
-  elsif setting.least is not null and (change_setting.value::numeric not between setting.least and setting.most
+  elsif setting.min is not null and (change_setting.value::numeric not between setting.min and setting.max
     or change_setting.value::numeric % 1 <> 0) then
     perform internal.raise_problem(400, 'bad_request',
-      format('This setting is a whole number from %s to %s.', setting.least, setting.most));
+      format('This setting is a whole number from %s to %s.', setting.min, setting.max));
   end if;
   update market.setting s set value = change_setting.value, changed_by = internal.moderator_id(), changed_at = now()
   where s.name = setting.name;

@@ -42,8 +42,8 @@ create or replace function jobs.begin_digest(account_id uuid) returns jsonb
 as $$
 declare
   -- As many as a person reads on a phone. The mail says how many more there are.
-  most_asks constant integer := 10;
-  most_offers constant integer := 5;
+  max_asks constant integer := 10;
+  max_offers constant integer := 5;
   digest market.digest;
   email text := internal.notice_email(begin_digest.account_id);
   asks jsonb;
@@ -71,13 +71,13 @@ begin
   ), listed as (
     select a.id, coalesce(a.title, left(a.text, 120)) as title, count(*) as found,
       jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'price', t.price, 'location', t.location)
-        order by t.n) filter (where t.n <= most_offers) as offers,
+        order by t.n) filter (where t.n <= max_offers) as offers,
       row_number() over (order by a.id desc) as n
     from due t join market.ask a on a.id = t.ask_id
     group by a.id
   )
   select jsonb_agg(jsonb_build_object('title', l.title, 'found', l.found, 'offers', l.offers) order by l.n)
-    filter (where l.n <= most_asks)
+    filter (where l.n <= max_asks)
   into asks from listed l;
   if asks is null then
     -- The matching offers were taken down meanwhile.

@@ -6,7 +6,7 @@ create or replace function jobs.claim_deliveries(webhook_id uuid, prompt_free in
 as $$
 declare
   hook market.webhook;
-  most integer;
+  free integer;
   claimed_deliveries jsonb;
 begin
   select * into hook from market.webhook w where w.id = claim_deliveries.webhook_id for no key update;
@@ -17,12 +17,12 @@ begin
     return jsonb '{"is_prompt": true, "deliveries": []}';
   end if;
   -- A prompt receiver gets four at a time. Any other gets one, so that it cannot take all connections.
-  most := case when hook.is_prompt then least(4, prompt_free) else least(1, other_free) end;
+  free := case when hook.is_prompt then least(4, prompt_free) else least(1, other_free) end;
   with due as (
     select d.id from market.webhook_delivery d
     where d.webhook_id = hook.id and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now())
     order by d.next_attempt_at
-    limit greatest(0, most - (
+    limit greatest(0, free - (
       select count(*) from market.webhook_delivery l
       where l.webhook_id = hook.id and l.leased_until > now()))
     for update),
@@ -37,7 +37,7 @@ begin
   if claimed_deliveries <> '[]' then
     perform internal.make_durable();
   end if;
-  return jsonb_build_object('is_prompt', hook.is_prompt, 'is_full', most <= 0, 'deliveries', claimed_deliveries);
+  return jsonb_build_object('is_prompt', hook.is_prompt, 'is_full', free <= 0, 'deliveries', claimed_deliveries);
 end
 $$;
 comment on function jobs.claim_deliveries(uuid, integer, integer) is

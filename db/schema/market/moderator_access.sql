@@ -42,7 +42,7 @@ create policy "a moderator removes caps" on market.cap_override for delete to so
 create policy "a moderator sees the settings" on market.setting for select to souk_moderator using (true);
 create policy "a moderator changes settings in the moderator's own name" on market.setting for update
   to souk_moderator
-  using (jsonb_typeof(value) = 'boolean' or least is not null)
+  using (jsonb_typeof(value) = 'boolean' or min is not null)
   with check (changed_by = (select internal.moderator_id()));
 create policy "a moderator reads the log" on market.audit_event for select to souk_moderator using (true);
 

@@ -66,7 +66,8 @@ $$;
 comment on function reading.choose_offer_kind(text, jsonb, text) is
   'Returns the kind of offer of several extractions that a domain allows (any without a domain), or null.';
 
-create or replace function reading.choose_list(name text, text text, extractions jsonb, most integer) returns jsonb
+create or replace function reading.choose_list(name text, text text, extractions jsonb, max_entries integer)
+  returns jsonb
   language plpgsql stable
 as $$
 declare
@@ -81,7 +82,7 @@ begin
         select jsonb_agg(g.field order by f.n)
         from jsonb_array_elements(list) with ordinality as f (field, n)
         cross join lateral reading.ground_field(choose_list.name, choose_list.text, f.field) as g (field)
-        where f.n <= most and g.field is not null);
+        where f.n <= max_entries and g.field is not null);
       if fields is not null then
         return fields;
       end if;
@@ -91,7 +92,8 @@ begin
 end
 $$;
 comment on function reading.choose_list(text, text, jsonb, integer) is
-  'Returns the grounded entries of a list: of the first extraction that has any. Of each list, the first `most` count.';
+  'Returns the grounded entries of a list: of the first extraction that has any. Of each list, the first `max_entries` '
+  'count.';
 
 create or replace function reading.choose_language(extractions jsonb) returns text
   language plpgsql immutable

@@ -13,15 +13,15 @@ $$;
 comment on function reading.bounded_amount(jsonb) is
   'Returns an amount of an extraction if it can be stored, else null.';
 
-create or replace function reading.bounded_text(value jsonb, most integer) returns jsonb
+create or replace function reading.bounded_text(value jsonb, max_length integer) returns jsonb
   language plpgsql immutable
 as $$
 begin
-  return case when jsonb_typeof(value) = 'string' and length(value #>> '{}') <= most then value end;
+  return case when jsonb_typeof(value) = 'string' and length(value #>> '{}') <= max_length then value end;
 end
 $$;
 comment on function reading.bounded_text(jsonb, integer) is
-  'Returns a text of an extraction if it has at most so many characters, else null.';
+  'Returns a text of an extraction if it has at most `max_length` characters, else null.';
 
 create or replace function reading.ground_price(field jsonb) returns jsonb
   language plpgsql immutable
@@ -56,11 +56,11 @@ create or replace function reading.ground_budget(field jsonb) returns jsonb
 as $$
 declare
   price constant jsonb := field -> 'value';
-  least constant jsonb := reading.bounded_amount(price -> 'min');
-  most constant jsonb := reading.bounded_amount(price -> 'max');
+  min constant jsonb := reading.bounded_amount(price -> 'min');
+  max constant jsonb := reading.bounded_amount(price -> 'max');
 begin
-  return case when coalesce(least, most) is not null then
-    field || jsonb_build_object('value', jsonb_build_object('min', least, 'max', most,
+  return case when coalesce(min, max) is not null then
+    field || jsonb_build_object('value', jsonb_build_object('min', min, 'max', max,
       'currency', substring(price ->> 'currency' from '^[A-Z]{3}$'),
       'period', case when price ->> 'period' in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')
         then price ->> 'period' end)) end;
@@ -120,13 +120,13 @@ begin
   select jsonb_object_agg(part.name, space -> part.name) into kept
   from (values ('area_m2', 0, 1e9), ('rooms', 0, 1000), ('bedrooms', 0, 1000), ('bathrooms', 0, 1000),
     ('floor', -100, 1000), ('furnished', null, null), ('available_from', null, null), ('pets_allowed', null, null))
-    as part (name, least, most)
+    as part (name, min, max)
   -- A larger number of rooms is a number of something else.
   where case
     when part.name = 'available_from' then space ->> part.name ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
-    when part.least is null then jsonb_typeof(space -> part.name) = 'boolean'
+    when part.min is null then jsonb_typeof(space -> part.name) = 'boolean'
     else case jsonb_typeof(space -> part.name) when 'number'
-      then (space -> part.name)::numeric between part.least and part.most end end;
+      then (space -> part.name)::numeric between part.min and part.max end end;
   return case when kept is not null then field || jsonb_build_object('value', kept) end;
 end
 $$;

@@ -1,7 +1,8 @@
 -- A new agent has a provisional account, and a link with which a person approves it. The number of new agents is
 -- limited for each network address.
 
-create or replace function internal.count_by_address(action text, address text, most integer, detail text) returns void
+create or replace function internal.count_by_address(action text, address text, max_acts integer, detail text)
+  returns void
   language plpgsql volatile
 as $$
 declare
@@ -17,8 +18,8 @@ begin
   -- share an address, so each refusal must come from another browser and another network (internal.count_decline).
   wait := coalesce(
     case when count_by_address.action = 'connect' then internal.window_wait(scope, 'decline', 6, '1 day') end,
-    internal.window_wait(scope, count_by_address.action, count_by_address.most),
-    internal.window_wait(site, count_by_address.action, 10 * count_by_address.most));
+    internal.window_wait(scope, count_by_address.action, count_by_address.max_acts),
+    internal.window_wait(site, count_by_address.action, 10 * count_by_address.max_acts));
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited', count_by_address.detail,
       jsonb_build_object('retry_after', wait));
@@ -28,8 +29,8 @@ begin
 end
 $$;
 comment on function internal.count_by_address(text, text, integer, text) is
-  'Counts an act of a caller who has no token yet, and raises 429 with `detail` when its address did it `most` times '
-  'within an hour, or its IPv6 site (/48) ten times as often.';
+  'Counts an act of a caller who has no token yet, and raises 429 with `detail` when its address did it `max_acts` '
+  'times within an hour, or its IPv6 site (/48) ten times as often.';
 
 create or replace function internal.create_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, sandbox market.sandbox

@@ -30,9 +30,9 @@ begin
       ('Hipercard', '606282', '606282', array[16]),
       ('RuPay', '60', '60', array[16]),
       ('RuPay', '81', '82', array[16]),
-      ('Troy', '9792', '9792', array[16])) as issuer (name, least, most, lengths)
+      ('Troy', '9792', '9792', array[16])) as issuer (name, min, max, lengths)
     where length(digits) = any (issuer.lengths)
-      and left(digits, length(issuer.least)) between issuer.least and issuer.most)
+      and left(digits, length(issuer.min)) between issuer.min and issuer.max)
     -- The check digit (Luhn, ISO/IEC 7812-1).
     and (
       select sum(case when n % 2 = 1 then d else d * 2 - case when d > 4 then 9 else 0 end end) % 10 = 0
