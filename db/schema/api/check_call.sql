@@ -11,7 +11,7 @@ begin
   if check_call.permission is not null then
     perform internal.require_permission(check_call.permission, headers);
   elsif check_call.action = 'preview_offer' then
-    perform internal.require_preview(headers);
+    perform internal.require_method('publish_offer', headers);
   end if;
   return headers;
 end

@@ -21,7 +21,8 @@ create or replace function api.preview_offer(body jsonb, errors jsonb) returns j
   language plpgsql volatile
 as $$
 begin
-  perform internal.require_preview(internal.rate_limit_headers(internal.own_usage('preview_offer')));
+  -- An agent may before a person approves it, and a person in the browser only if they may publish.
+  perform internal.require_method('publish_offer', internal.rate_limit_headers(internal.own_usage('preview_offer')));
   return internal.create_submission('preview_offer', 'preview_offer', body, null, null,
     case when errors = '[]' then internal.submission_errors(body) else errors end, null);
 end

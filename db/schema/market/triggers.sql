@@ -209,6 +209,3 @@ create trigger clear_deliveries after delete on market.webhook for each row
   execute function internal.clear_deliveries();
 create trigger queue_deliveries after insert on market.event referencing new table as added
   for each statement execute function internal.queue_deliveries();
-create trigger delete_webhooks after update of removed_at on market.agent for each row
-  when (old.removed_at is null and new.removed_at is not null)
-  execute function internal.delete_webhooks_of_agent();

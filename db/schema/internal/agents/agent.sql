@@ -7,6 +7,8 @@ begin
   update market.connection set declined_at = now()
   where agent_id = new.id and approved_at is null and declined_at is null;
   delete from market.idempotency_key where owner_id = new.id;
+  -- Its access ends at once, and a webhook is access, too.
+  delete from market.webhook w where w.agent_id = new.id;
   -- Lock the verifications by id, in the same order as internal.lock_sign_in, to avoid deadlocks.
   perform from market.verification v where v.agent_id = new.id and v.status = 'pending' order by v.id for update;
   update market.verification v
@@ -16,7 +18,7 @@ begin
 end
 $$;
 comment on function internal.end_removed_agent() is
-  'Ends the open link, the idempotency keys and the pending verifications of a removed agent.';
+  'Ends the open link, the idempotency keys, the webhooks and the pending verifications of a removed agent.';
 
 create or replace function internal.is_abandoned(agent market.agent, span interval default '7 days') returns boolean
   language plpgsql stable

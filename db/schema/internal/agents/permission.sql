@@ -39,12 +39,11 @@ create or replace function internal.method_advice() returns text
   language sql stable
 as $$
   select case internal.sign_in_methods(true) when '[]' then
-    'Only an account with a proved sign-in method publishes, previews and asks from the browser, and this market '
-    'offers '
-    'no way to prove one. Let an agent do it: create one with POST /v1/connect, and approve it at its link.'
-    else 'Only an account with a proved sign-in method publishes, previews and asks from the browser. Add a way to '
-      'sign '
-    'in at /settings/methods, or let an agent of yours do it.' end
+    'Only an account with a proved sign-in method publishes, previews and asks from the browser, '
+    'and this market offers no way to prove one. '
+    'Let an agent do it: create one with POST /v1/connect, and approve it at its link.'
+    else 'Only an account with a proved sign-in method publishes, previews and asks from the browser. '
+    'Add a way to sign in at /settings/methods, or let an agent of yours do it.' end
 $$;
 comment on function internal.method_advice() is
   'Returns the sentence for a person in the browser whose account has proved no sign-in method: why the call is '
@@ -82,14 +81,6 @@ comment on function internal.require_method(text, jsonb) is
   'Raises 403 verification_required, with the permission''s name, when the caller is a person in the browser whose '
   'account has proved no sign-in method. `options` names the page where each method is added.';
 grant execute on function internal.require_method(text, jsonb) to souk_agent, souk_person;
-
-create or replace function internal.require_preview(headers jsonb default '{}') returns void
-  language plpgsql stable
-as $$ begin perform internal.require_method('publish_offer', require_preview.headers); end $$;
-comment on function internal.require_preview(jsonb) is
-  'Checks that the caller may preview an offer: an agent may before a person approves it, and a person in the browser '
-  'only if they may publish. Raises 403 verification_required.';
-grant execute on function internal.require_preview(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.require_permission(permission text, headers jsonb default '{}') returns void
   language plpgsql stable

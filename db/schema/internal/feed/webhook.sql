@@ -69,17 +69,6 @@ end
 $$;
 comment on function internal.queue_deliveries() is 'Queues new events for the webhooks of their accounts.';
 
-create or replace function internal.delete_webhooks_of_agent() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  delete from market.webhook w where w.agent_id = new.id;
-  return null;
-end
-$$;
-comment on function internal.delete_webhooks_of_agent() is
-  'Deletes the webhooks that a removed agent added: its access ends at once, and a webhook is access, too.';
-
 create or replace function internal.webhook_document(webhook_id uuid) returns jsonb
   language sql stable
 as $$

@@ -4,42 +4,38 @@
 -- sign-in method, its reports and changes of status.
 
 -- Plain SQL, which PostgreSQL makes a part of the query that calls it (internal.own_usages).
-create or replace function internal.usage_since(
-  scope text, action text, cap integer, span interval, since timestamptz
-)
+create or replace function internal.hourly_usage(scope text, action text, cap integer, since timestamptz)
   returns setof jsonb
   language sql stable rows 1
 as $$
   -- resets_in runs until the oldest counted call leaves the window, rounded up. A limit of 0 never frees a slot.
   select jsonb_build_object(
-    'limit', usage_since.cap,
+    'limit', hourly_usage.cap,
     'used', count(*),
-    'remaining', greatest(usage_since.cap - count(*), 0),
-    'resets_in', case when usage_since.cap = 0 then extract(epoch from usage_since.span)
+    'remaining', greatest(hourly_usage.cap - count(*), 0),
+    'resets_in', case when hourly_usage.cap = 0 then 3600
       else greatest(coalesce(ceil(extract(epoch from
-        min(c.called_at) - usage_since.since)), 0), 0) end::integer)
+        min(c.called_at) - hourly_usage.since)), 0), 0) end::integer)
   from market.rate_limit_hit c
-  where c.scope = usage_since.scope and c.action = usage_since.action and c.called_at > usage_since.since
+  where c.scope = hourly_usage.scope and c.action = hourly_usage.action and c.called_at > hourly_usage.since
 $$;
-comment on function internal.usage_since(text, text, integer, interval, timestamptz) is
-  'Returns the usage of a window that began at `since`, as internal.window_usage.';
+comment on function internal.hourly_usage(text, text, integer, timestamptz) is
+  'Returns the usage of a window that began at `since`, an hour ago, as internal.window_usage.';
 
-create or replace function internal.window_usage(scope text, action text, cap integer, span interval default '1 hour')
-  returns jsonb
+create or replace function internal.window_usage(scope text, action text, cap integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  since constant timestamptz := clock_timestamp() - window_usage.span;
+  since constant timestamptz := clock_timestamp() - interval '1 hour';
 begin
   return (select u.usage
-    from internal.usage_since(window_usage.scope, window_usage.action, window_usage.cap, window_usage.span, since)
-      as u (usage));
+    from internal.hourly_usage(window_usage.scope, window_usage.action, window_usage.cap, since) as u (usage));
 end
 $$;
-comment on function internal.window_usage(text, text, integer, interval) is
+comment on function internal.window_usage(text, text, integer) is
   'Returns the usage of a window: {limit, used, remaining, resets_in}, where resets_in is the number of whole seconds '
-  'until the oldest call leaves the window (with a limit of 0: the whole span).';
-grant execute on function internal.window_usage(text, text, integer, interval) to souk_dba;
+  'until the oldest call leaves the window (with a limit of 0: the whole hour).';
+grant execute on function internal.window_usage(text, text, integer) to souk_dba;
 
 create or replace function internal.window_wait(scope text, action text, cap integer, span interval default '1 hour')
   returns integer
@@ -112,7 +108,7 @@ begin
     with windows as materialized (select * from internal.own_windows(only_action))
     select coalesce(jsonb_object_agg(w.action, u.usage), '{}')
     from windows w
-    cross join lateral internal.usage_since(w.scope, w.action, w.cap, '1 hour', since) as u (usage)
+    cross join lateral internal.hourly_usage(w.scope, w.action, w.cap, since) as u (usage)
     where w.cap is not null);
 end
 $$;

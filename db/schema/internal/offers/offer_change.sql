@@ -129,9 +129,8 @@ grant execute on function internal.change_document(uuid) to souk_agent, souk_per
 create or replace function internal.waiting_change_sentence() returns text
   language sql immutable
 as $$
-  select 'A moderator will look at this change before anyone sees it. Until then the offer stays as it was; nothing '
-    'has '
-    'to be done.'
+  select 'A moderator will look at this change before anyone sees it. '
+    'Until then the offer stays as it was; nothing has to be done.'
 $$;
 comment on function internal.waiting_change_sentence() is
   'Returns the sentence that tells an owner what a waiting change means.';

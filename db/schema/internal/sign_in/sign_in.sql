@@ -38,9 +38,8 @@ begin
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
       format(
-        'Too many sign-ins were started from your network. Try again in %s minutes, or now from another network. A '
-        'sign-in '
-        'that this browser has started already can still be finished, within 15 minutes.', ceil(wait / 60.0)),
+        'Too many sign-ins were started from your network. Try again in %s minutes, or now from another network. '
+        'A sign-in that this browser has started already can still be finished, within 15 minutes.', ceil(wait / 60.0)),
       jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) values (scope, 'sign_in');
