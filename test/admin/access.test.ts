@@ -160,71 +160,53 @@ test.serial("a list of operations is refused, and so is a malformed or large bod
   t.is((await fixture.call("POST", "/admin/graphql", { body: large, headers })).status, 413);
 });
 
-const refusals: Record<string, { query: string; variables?: object; says: RegExp }> = {
-  "a thousand aliases": {
-    query: `{ ${Array.from({ length: 1000 }, (_, n) => `a${n}: viewer { name }`).join(" ")} }`,
-    says: /more than 150 fields|token/i,
-  },
-  "fragments nested in fragments": {
-    query: `{ ${"...f9 ".repeat(2)} } ${Array.from({ length: 9 }, (_, n) => `fragment f${n + 1} on Query { ...f${n} ...f${n} ...f${n} ...f${n} }`).join(" ")} fragment f0 on Query { viewer { name } }`,
-    says: /more than 150 fields|deeper/,
-  },
-  "a fragment that contains itself": { query: "{ ...f } fragment f on Query { viewer { name } ...f }", says: /deeper/ },
-  "a deep query": {
-    query: `{ offers(first: 1) { nodes ${"{ account { offers(first: 1) { nodes ".repeat(6)}{ id }${" } } }".repeat(6)} } }`,
-    says: /deeper than 12 levels/,
-  },
-  "a page of a thousand rows": {
-    query: "{ offers(first: 1000) { nodes { id } } }",
-    says: /at most 100 rows of offers/,
-  },
-  "a page of a thousand rows, by a variable": {
-    query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
-    variables: { n: 1000 },
-    says: /at most 100 rows of offers/,
-  },
-  "a page of a thousand rows, by a variable's default": {
-    query: "query($n: Int = 1000) { offers(first: $n) { nodes { id } } }",
-    says: /at most 100 rows of offers/,
-  },
-  "a page without a size": { query: "{ offers { nodes { id } } }", says: /Say how many rows of offers/ },
-  "a page whose size is a missing variable": {
-    query: "query($n: Int) { offers(first: $n) { nodes { id } } }",
-    says: /Say how many rows of offers/,
-  },
-  "a page of negative size": { query: "{ offers(first: -1) { nodes { id } } }", says: /at most 100/ },
-  "pages within pages": {
-    query:
-      "{ accounts(first: 100) { nodes { offers(first: 100) { nodes { reports(first: 100) { nodes { id } } } } } } }",
-    says: /5000 is the most/,
-  },
-  "an offset of a million": { query: "{ offers(first: 1, offset: 1000000) { nodes { id } } }", says: /Skip at most/ },
-  "a deeply nested introspection": {
-    query: "{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }",
-    says: /introspection depth/,
-  },
-  "many mutations at once": {
-    query: `mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
-    says: /at most 10 things/,
-  },
-  "many mutations at once, in a fragment": {
-    query: `mutation { ...f } fragment f on Mutation { ${Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ")} }`,
-    says: /at most 10 things/,
-  },
-  "a query with a syntax error": { query: "{ viewer { name }", says: /Syntax Error/ },
-  "an unknown field": {
-    query: "{ sessions { nodes { secretHash } } }",
-    says: /Cannot query field "sessions"/,
-  },
-  "two operations without operationName": {
-    query: "query a { viewer { name } } query b { viewer { name } }",
-    says: /operationName/,
-  },
-  "no operation": { query: "fragment f on Query { viewer { name } }", says: /operationName/ },
-  "a subscription": { query: "subscription { viewer { name } }", says: /./ },
+/** Many mutations of one operation. */
+const MANY = Array.from({ length: 11 }, (_, n) => `a${n}: releaseCase(input: {}) { clientMutationId }`).join(" ");
+const SIZED = "{ offers(first: $n) { nodes { id } } }";
+const TOO_MANY = /at most 100 rows of offers/;
+
+const REFUSALS: Record<string, [query: string, says: RegExp, variables?: object]> = {
+  "a thousand aliases": [
+    `{ ${Array.from({ length: 1000 }, (_, n) => `a${n}: viewer { name }`).join(" ")} }`,
+    /more than 150 fields|token/i,
+  ],
+  "fragments nested in fragments": [
+    `{ ${"...f9 ".repeat(2)} } ${Array.from({ length: 9 }, (_, n) => `fragment f${n + 1} on Query { ...f${n} ...f${n} ...f${n} ...f${n} }`).join(" ")} fragment f0 on Query { viewer { name } }`,
+    /more than 150 fields|deeper/,
+  ],
+  "a fragment that contains itself": ["{ ...f } fragment f on Query { viewer { name } ...f }", /deeper/],
+  "a deep query": [
+    `{ offers(first: 1) { nodes ${"{ account { offers(first: 1) { nodes ".repeat(6)}{ id }${" } } }".repeat(6)} } }`,
+    /deeper than 12 levels/,
+  ],
+  "a page of a thousand rows": ["{ offers(first: 1000) { nodes { id } } }", TOO_MANY],
+  "a page of a thousand rows, by a variable": [`query($n: Int) ${SIZED}`, TOO_MANY, { n: 1000 }],
+  "a page of a thousand rows, by a variable's default": [`query($n: Int = 1000) ${SIZED}`, TOO_MANY],
+  "a page without a size": ["{ offers { nodes { id } } }", /Say how many rows of offers/],
+  "a page whose size is a missing variable": [`query($n: Int) ${SIZED}`, /Say how many rows of offers/],
+  "a page of negative size": ["{ offers(first: -1) { nodes { id } } }", /at most 100/],
+  "pages within pages": [
+    "{ accounts(first: 100) { nodes { offers(first: 100) { nodes { reports(first: 100) { nodes { id } } } } } } }",
+    /5000 is the most/,
+  ],
+  "an offset of a million": ["{ offers(first: 1, offset: 1000000) { nodes { id } } }", /Skip at most/],
+  "a deeply nested introspection": [
+    "{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }",
+    /introspection depth/,
+  ],
+  "many mutations at once": [`mutation { ${MANY} }`, /at most 10 things/],
+  "many mutations at once, in a fragment": [
+    `mutation { ...f } fragment f on Mutation { ${MANY} }`,
+    /at most 10 things/,
+  ],
+  "a query with a syntax error": ["{ viewer { name }", /Syntax Error/],
+  "an unknown field": ["{ sessions { nodes { secretHash } } }", /Cannot query field "sessions"/],
+  "two operations without operationName": ["query a { viewer { name } } query b { viewer { name } }", /operationName/],
+  "no operation": ["fragment f on Query { viewer { name } }", /operationName/],
+  "a subscription": ["subscription { viewer { name } }", /./],
 };
 
-for (const [what, { query, variables, says }] of Object.entries(refusals)) {
+for (const [what, [query, says, variables]] of Object.entries(REFUSALS)) {
   test.serial(`${what} is refused before it is executed`, async (t) => {
     const answer = await moderator.graphql(query, variables);
     t.is(answer.status, 400);

@@ -8,6 +8,7 @@ import { withClient } from "../support/client.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, type Body, connectAgent, eventually, SOFA } from "../support/market.ts";
 import { sql, sqlValue } from "../support/sql.ts";
+import { literal } from "./fixture.ts";
 
 /**
  * The audit log after a simulated day of work. Each step states the events that it must leave: who acted, on whose
@@ -19,6 +20,7 @@ import { sql, sqlValue } from "../support/sql.ts";
  */
 
 type Event = [action: string, actor: string, subject: string, request: string];
+type Pair = { name: string; agent: Agent; person: Visitor; account: string };
 
 let market: Market;
 test.before(async () => {
@@ -26,20 +28,8 @@ test.before(async () => {
 });
 test.after.always(() => market?.close());
 
-const AUDITED = [
-  "offer",
-  "ask",
-  "agent",
-  "account",
-  "proved_method",
-  "profile",
-  "setting",
-  "report",
-  "moderator",
-  "cap_override",
-  "appeal",
-  "decision",
-];
+const AUDITED =
+  "offer ask agent account proved_method profile setting report moderator cap_override appeal decision".split(" ");
 
 /** Creates the witness: triggers that record every change of the audited tables, without exceptions, in order. */
 const watch = () =>
@@ -136,7 +126,7 @@ test("a day of work leaves each change once in the log, with its actor and its r
     return did;
   };
 
-  const connects = async (name: string): Promise<{ agent: Agent; account: string }> => {
+  const connects = async (name: string): Promise<Omit<Pair, "person">> => {
     let account = "";
     const agent = await step(
       `${name} connects`,
@@ -148,81 +138,56 @@ test("a day of work leaves each change once in the log, with its actor and its r
       },
       (made) => [["agent.created", `agent ${name}'s agent`, name, made.request]],
     );
-    return { agent, account };
+    return { name, agent, account };
   };
   /** Connects an agent, and approves it as a person in a browser of their own. */
-  const newPair = async (name: string): Promise<{ agent: Agent; person: Visitor; account: string }> => {
+  const newPair = async (name: string): Promise<Pair> => {
     const { agent, account } = await connects(name);
     const person = stranger();
     await step(
       `${name} approves`,
       async () => ok(await person.send(await person.get(agent.link), "Approve")),
-      (page) => [
-        ["agent.connected", `person ${name}`, name, idOf(page)],
-        ["account.claimed", `person ${name}`, name, idOf(page)],
-      ],
+      (page) => ["agent.connected", "account.claimed"].map((action) => [action, `person ${name}`, name, idOf(page)]),
     );
-    return { agent, person, account };
+    return { name, agent, person, account };
   };
   /**
    * Performs a call of an agent. The expected events have the agent as actor. Request ids sent by the client are
    * ignored.
    */
-  const calls = (name: string, agent: Agent, method: string, path: string, body: unknown, ...actions: string[]) =>
+  const calls = ({ name, agent }: Pair, method: string, path: string, body?: unknown, ...actions: string[]) =>
     step(
       `${name}: ${method} ${path}`,
       async () => ok(await agent.call(method, path, body, { "request-id": "mine", "x-request-id": "x".repeat(5000) })),
-      (answer) => actions.map((action): Event => [action, `agent ${name}'s agent`, name, idOf(answer)]),
+      (answer) => actions.map((action) => [action, `agent ${name}'s agent`, name, idOf(answer)]),
     );
   /** A person presses a button on a page. */
-  const presses = (
-    name: string,
-    person: Visitor,
-    path: string,
-    button: string,
-    fields: Record<string, string>,
-    ...actions: string[]
-  ) =>
+  const presses = (who: Pair, path: string, button: string, fields: Record<string, string>, ...actions: string[]) =>
     step(
-      `${name} presses ${button}`,
-      async () => ok(await person.send(await person.get(url + path), button, fields)),
-      (page) => actions.map((action): Event => [action, `person ${name}`, name, idOf(page)]),
+      `${who.name} presses ${button}`,
+      async () => ok(await who.person.send(await who.person.get(url + path), button, fields)),
+      (page) => actions.map((action) => [action, `person ${who.name}`, who.name, idOf(page)]),
     );
 
   // The market opens: agents publish, ask and report.
   const seller = await newPair("Seller");
   const buyer = await newPair("Buyer");
-  const published = await calls("Seller", seller.agent, "POST", "/v1/offers", { text: SOFA }, "offer.published");
+  const published = await calls(seller, "POST", "/v1/offers", { text: SOFA }, "offer.published");
   const offer = published.body.offer_id;
   const offerPath = `/v1/offers/${offer}`;
-  await calls("Seller", seller.agent, "GET", offerPath, undefined);
-  await calls("Seller", seller.agent, "PATCH", offerPath, { text: SOFA.replace("180", "170") }, "offer.updated");
-  await calls("Seller", seller.agent, "POST", `${offerPath}/archive`, undefined, "offer.archived");
-  await calls("Seller", seller.agent, "POST", `${offerPath}/archive`, undefined);
-  await calls("Seller", seller.agent, "POST", `${offerPath}/republish`, undefined, "offer.published");
-  const ask = (
-    await calls("Buyer", buyer.agent, "POST", "/v1/asks", { text: "Looking for a sofa in Berlin" }, "ask.created")
-  ).body.id;
-  await calls(
-    "Buyer",
-    buyer.agent,
-    "PATCH",
-    `/v1/asks/${ask}`,
-    { text: "Looking for a sofa, up to 200 EUR" },
-    "ask.updated",
-  );
-  await calls("Buyer", buyer.agent, "PATCH", `/v1/asks/${ask}`, { watch_enabled: false }, "ask.updated");
-  await calls("Buyer", buyer.agent, "POST", `/v1/asks/${ask}/fulfill`, undefined, "ask.fulfilled");
-  await calls("Buyer", buyer.agent, "POST", `/v1/asks/${ask}/reopen`, undefined, "ask.reopened");
-  await calls("Buyer", buyer.agent, "POST", "/v1/offers/search", { query: "sofa" });
-  await calls(
-    "Buyer",
-    buyer.agent,
-    "POST",
-    `${offerPath}/report`,
-    { reason: "scam", comment: "Aardvark" },
-    "report.created",
-  );
+  await calls(seller, "GET", offerPath);
+  await calls(seller, "PATCH", offerPath, { text: SOFA.replace("180", "170") }, "offer.updated");
+  await calls(seller, "POST", `${offerPath}/archive`, undefined, "offer.archived");
+  await calls(seller, "POST", `${offerPath}/archive`);
+  await calls(seller, "POST", `${offerPath}/republish`, undefined, "offer.published");
+  const asked = await calls(buyer, "POST", "/v1/asks", { text: "Looking for a sofa in Berlin" }, "ask.created");
+  const ask = `/v1/asks/${asked.body.id}`;
+  await calls(buyer, "PATCH", ask, { text: "Looking for a sofa, up to 200 EUR" }, "ask.updated");
+  await calls(buyer, "PATCH", ask, { watch_enabled: false }, "ask.updated");
+  await calls(buyer, "POST", `${ask}/fulfill`, undefined, "ask.fulfilled");
+  await calls(buyer, "POST", `${ask}/reopen`, undefined, "ask.reopened");
+  await calls(buyer, "POST", "/v1/offers/search", { query: "sofa" });
+  await calls(buyer, "POST", `${offerPath}/report`, { reason: "scam", comment: "Aardvark" }, "report.created");
 
   // Two people are appointed as moderators from the command line.
   const newModerator = async (name: string): Promise<Visitor> => {
@@ -246,117 +211,71 @@ test("a day of work leaves each change once in the log, with its actor and its r
     return visitor;
   };
   const [mo, ann] = [await newModerator("Mo"), await newModerator("Ann")];
-  const decides = (name: string, visitor: Visitor, query: string, variables: object, ...events: [string, string][]) =>
+  /** Runs a mutation, as a moderator. */
+  const decides = (who: [string, Visitor], name: string, input: object, ...events: [string, string][]) =>
     step(
-      `${name}: ${query}`,
-      () => graphql(visitor, query, variables),
-      ({ id }) => events.map(([action, subject]): Event => [action, `moderator ${name}`, subject, id]),
+      `${who[0]}: ${name}`,
+      () => graphql(who[1], `mutation { ${name}(input: ${literal(input)}) { __typename } }`, {}),
+      ({ id }) => events.map(([action, subject]) => [action, `moderator ${who[0]}`, subject, id]),
     );
 
   // A removal, an appeal, and the decision of another moderator on the offer's page.
-  const updatedAt = async (id: string): Promise<string> =>
-    (await graphql(mo, "query($id: UUID!) { offer(id: $id) { updatedAt } }", { id })).data.offer.updatedAt;
+  const seen = async (id: string) => ({
+    id,
+    expectedUpdatedAt: (await graphql(mo, "query($id: UUID!) { offer(id: $id) { updatedAt } }", { id })).data.offer
+      .updatedAt,
+  });
+  const byMo: [string, Visitor] = ["Mo", mo];
+  const byAnn: [string, Visitor] = ["Ann", ann];
   await decides(
-    "Mo",
-    mo,
-    `mutation($id: UUID!, $at: Datetime!) {
-      removeOffer(input: {id: $id, expectedUpdatedAt: $at, reason: "scam", sentence: "Aardvark."}) { offer { status } } }`,
-    { id: offer, at: await updatedAt(offer) },
+    byMo,
+    "removeOffer",
+    { ...(await seen(offer)), reason: "scam", sentence: "Aardvark." },
     ["offer.removed", "Seller"],
     ["report.updated", "Buyer"],
     ["decision.created", "Seller"],
   );
-  await calls("Seller", seller.agent, "POST", `${offerPath}/appeal`, { comment: "Aardvark" }, "appeal.created");
-  for (const [button, action] of [
-    ["Take for ten minutes", "review_case.claimed"],
-    ["Give back", "review_case.released"],
+  await calls(seller, "POST", `${offerPath}/appeal`, { comment: "Aardvark" }, "appeal.created");
+  for (const [button, subject, ...actions] of [
+    ["Take for ten minutes", "-", "review_case.claimed"],
+    ["Give back", "-", "review_case.released"],
+    ["Restore", "Seller", "offer.restored", "appeal.decided", "decision.created"],
   ] as const)
     await step(
       `Ann presses ${button}`,
       async () => ok(await ann.send(await ann.get(`${url}/admin/offers/${offer}`), button)),
-      (page) => [[action, "moderator Ann", "-", idOf(page)]],
+      (page) => actions.map((action) => [action, "moderator Ann", subject, idOf(page)]),
     );
-  await step(
-    "Ann restores on the page",
-    async () => ok(await ann.send(await ann.get(`${url}/admin/offers/${offer}`), "Restore")),
-    (page) =>
-      ["offer.restored", "appeal.decided", "decision.created"].map(
-        (action): Event => [action, "moderator Ann", "Seller", idOf(page)],
-      ),
-  );
 
   // Measures against accounts.
-  const suspend = `mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }`;
-  await decides(
-    "Mo",
-    mo,
-    suspend,
-    { id: seller.account },
-    ["account.suspended", "Seller"],
-    ["offer.archived", "Seller"],
-    ["decision.created", "Seller"],
-  );
-  const reinstate = `mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { id } } }`;
-  await decides(
-    "Ann",
-    ann,
-    reinstate,
-    { id: seller.account },
-    ["account.reinstated", "Seller"],
-    ["offer.published", "Seller"],
-    ["decision.created", "Seller"],
-  );
-  const cap = `mutation($id: UUID!, $cap: Int) { overrideCap(input: {accountId: $id, action: "create_ask", cap: $cap}) { account { id } } }`;
-  await decides(
-    "Mo",
-    mo,
-    cap,
-    { id: buyer.account, cap: 7 },
-    ["cap_override.created", "Buyer"],
-    ["decision.created", "Buyer"],
-  );
-  await decides(
-    "Mo",
-    mo,
-    cap,
-    { id: buyer.account, cap: 9 },
-    ["cap_override.updated", "Buyer"],
-    ["decision.created", "Buyer"],
-  );
-  await decides(
-    "Mo",
-    mo,
-    cap,
-    { id: buyer.account, cap: null },
-    ["cap_override.deleted", "Buyer"],
-    ["decision.created", "Buyer"],
-  );
-  const change = `mutation($value: JSON!, $seen: JSON!) {
-    changeSetting(input: {name: "pre_moderation", value: $value, expectedValue: $seen}) { setting { name } } }`;
-  await decides("Mo", mo, change, { value: true, seen: false }, ["setting.updated", "-"]);
-  const waiting = await calls("Seller", seller.agent, "POST", "/v1/offers", { text: SOFA }, "offer.pending_review");
-  await decides(
-    "Ann",
-    ann,
-    `mutation($id: UUID!, $at: Datetime!) {
-      rejectOffer(input: {id: $id, expectedUpdatedAt: $at, reason: "spam", sentence: "Aardvark."}) { offer { status } } }`,
-    { id: waiting.body.offer_id, at: await updatedAt(waiting.body.offer_id) },
-    ["offer.rejected", "Seller"],
-    ["decision.created", "Seller"],
-  );
-  await decides("Mo", mo, change, { value: false, seen: true }, ["setting.updated", "-"]);
+  const ofSeller = (...actions: string[]) => actions.map((action): [string, string] => [action, "Seller"]);
+  const suspension = ofSeller("account.suspended", "offer.archived", "decision.created");
+  await decides(byMo, "suspendAccount", { id: seller.account, reason: "spam" }, ...suspension);
+  const end = ofSeller("account.reinstated", "offer.published", "decision.created");
+  await decides(byAnn, "reinstateAccount", { id: seller.account }, ...end);
+  for (const [cap, action] of [
+    [7, "cap_override.created"],
+    [9, "cap_override.updated"],
+    [null, "cap_override.deleted"],
+  ] as const)
+    await decides(
+      byMo,
+      "overrideCap",
+      { accountId: buyer.account, action: "create_ask", cap },
+      [action, "Buyer"],
+      ["decision.created", "Buyer"],
+    );
+  const moderated = (value: boolean) => ({ name: "pre_moderation", value, expectedValue: !value });
+  await decides(byMo, "changeSetting", moderated(true), ["setting.updated", "-"]);
+  const waiting = await calls(seller, "POST", "/v1/offers", { text: SOFA }, "offer.pending_review");
+  const rejection = { ...(await seen(waiting.body.offer_id)), reason: "spam", sentence: "Aardvark." };
+  await decides(byAnn, "rejectOffer", rejection, ...ofSeller("offer.rejected", "decision.created"));
+  await decides(byMo, "changeSetting", moderated(false), ["setting.updated", "-"]);
 
   // Acts of people on the settings pages.
-  await presses(
-    "Buyer",
-    buyer.person,
-    "/settings/profile",
-    "Save",
-    { display_name: "Aardvark", contact_email: "aardvark@example.com" },
-    "profile.updated",
-    "profile.updated",
-  );
-  await presses("Seller", seller.person, "/settings/market?status=published", "Archive", {}, "offer.archived");
+  const profile = { display_name: "Aardvark", contact_email: "aardvark@example.com" };
+  await presses(buyer, "/settings/profile", "Save", profile, "profile.updated", "profile.updated");
+  await presses(seller, "/settings/market?status=published", "Archive", {}, "offer.archived");
   const list = await seller.person.submit(await seller.person.get(`${url}/settings/methods`), "Send the mail", {
     email: "aardvark@example.com",
   });
@@ -369,32 +288,16 @@ test("a day of work leaves each change once in the log, with its actor and its r
     },
     (page) => [["method.proved", "person Seller", "Seller", idOf(page)]],
   );
-  await presses(
-    "Seller",
-    seller.person,
-    "/settings/methods/email",
-    "Remove e-mail",
-    { confirmed: "yes" },
-    "method.removed",
-  );
-  await presses("Buyer", buyer.person, "/settings", "Remove this agent", {}, "agent.removed");
+  await presses(seller, "/settings/methods/email", "Remove e-mail", { confirmed: "yes" }, "method.removed");
+  await presses(buyer, "/settings", "Remove this agent", {}, "agent.removed");
 
   // Another account publishes and asks, and then is deleted.
   const leaver = await newPair("Leaver");
-  await calls("Leaver", leaver.agent, "POST", "/v1/offers", { text: SOFA }, "offer.published");
-  await calls("Leaver", leaver.agent, "POST", "/v1/asks", { text: "Looking for a lamp" }, "ask.created");
-  await calls("Leaver", leaver.agent, "DELETE", "/v1/me/agent", undefined, "agent.removed");
-  await presses(
-    "Leaver",
-    leaver.person,
-    "/settings/account/delete",
-    "Delete my account",
-    { confirmed: "yes" },
-    "offer.archived",
-    "ask.deleted",
-    "agent.deleted",
-    "account.deleted",
-  );
+  await calls(leaver, "POST", "/v1/offers", { text: SOFA }, "offer.published");
+  await calls(leaver, "POST", "/v1/asks", { text: "Looking for a lamp" }, "ask.created");
+  await calls(leaver, "DELETE", "/v1/me/agent", undefined, "agent.removed");
+  const gone = ["offer.archived", "ask.deleted", "agent.deleted", "account.deleted"];
+  await presses(leaver, "/settings/account/delete", "Delete my account", { confirmed: "yes" }, ...gone);
 
   // A week later, jobs purge an agent that nobody approved, and then its account.
   const { agent: nobody, account } = await connects("Nobody");

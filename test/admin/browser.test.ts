@@ -70,6 +70,13 @@ const reported = async (text = SOFA): Promise<string> => {
   if (status !== 200) throw new Error(`reporting gave ${status}: ${answer}`);
   return id;
 };
+/** Changes an offer, so that the change waits for a moderator. */
+const change = async (agent: Agent, id: string, body: object): Promise<void> => {
+  await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
+  const { status, text } = await agent.call("PATCH", `/v1/offers/${id}`, body);
+  await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+  if (status !== 200) throw new Error(text);
+};
 const statusOf = async (id: string) => (await fixture.offer(owner, id)).body;
 
 for (const view of VIEWS) {
@@ -81,9 +88,7 @@ for (const view of VIEWS) {
     // An agent of its own, so that the owner stays under the cap.
     const changer = await fixture.agent();
     const changed = await fixture.publish(changer);
-    await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-    await changer.call("PATCH", `/v1/offers/${changed}`, { text: HOSTILE, images: ["https://example.com/sofa.jpg"] });
-    await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
+    await change(changer, changed, { text: HOSTILE, images: ["https://example.com/sofa.jpg"] });
     const account = await fixture.accountOf(owner);
     const { page, complaints } = await visit(t, view);
     for (const [name, path] of [
@@ -218,14 +223,8 @@ test.serial("everything works without JavaScript, on a phone", async (t) => {
 test.serial("a moderator reads a change beside the approved text, rejects one and publishes the next", async (t) => {
   const changer = await fixture.agent();
   const id = await fixture.publish(changer);
-  const change = async (text: string) => {
-    await fixture.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-    const { status } = await changer.call("PATCH", `/v1/offers/${id}`, { text });
-    await fixture.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-    t.is(status, 200);
-  };
   const { page } = await visit(t, LAPTOP);
-  await change(`${SOFA}. Or pay me in advance.`);
+  await change(changer, id, { text: `${SOFA}. Or pay me in advance.` });
   await page.goto(`${fixture.url}/admin?queue=pending`);
   t.regex((await page.locator(".case", { hasText: "pay me in advance" }).textContent()) ?? "", /changed/);
   await page.goto(`${fixture.url}/admin/offers/${id}`);
@@ -242,7 +241,7 @@ test.serial("a moderator reads a change beside the approved text, rejects one an
   await leaveBy(page, page.getByRole("button", { name: /^Reject the change/ }));
   t.like((await fixture.offer(changer, id)).body.owner.change, { status: "rejected", review_reason: "scam" });
 
-  await change(`${SOFA}. Now with cushions.`);
+  await change(changer, id, { text: `${SOFA}. Now with cushions.` });
   await page.goto(`${fixture.url}/admin/offers/${id}`);
   await leaveBy(page, page.getByRole("button", { name: /^Publish the change/ }));
   t.like(await statusOf(id), {

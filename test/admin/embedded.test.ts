@@ -3,48 +3,14 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import test from "ava";
-import { type Answer, call, connectAgent, eventually, SOFA } from "../support/market.ts";
-import { newPerson } from "../support/person.ts";
+import { newVisitor, type Visitor } from "../sign_in/visitor.ts";
+import { connectAgent, eventually, SOFA, until } from "../support/market.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** The link, with a secret of 32 bytes in base64url. */
 const LINK = /^http:\/\/127\.0\.0\.1:\d+\/moderator\/[\w-]{43}$/;
 
 /** Tests what a person does who tries `npm start`: they become the moderator and decide on a reported offer. */
-
-/** A minimal browser: keeps cookies and sends forms. */
-const newBrowser = (url: string) => {
-  const cookies = new Map<string, string>();
-  const send = async (method: string, path: string, form?: Record<string, string>): Promise<Answer> => {
-    const answer = await call(url, method, path, {
-      ...(form ? { raw: new URLSearchParams(form).toString() } : {}),
-      headers: {
-        accept: "text/html",
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
-        "sec-fetch-site": "same-origin",
-        ...(form ? { origin: url, "content-type": "application/x-www-form-urlencoded" } : {}),
-      },
-    });
-    for (const cookie of (answer.headers["set-cookie"] ?? "").split(/, (?=[\w-]+=)/)) {
-      const [, name, value] = /^([\w-]+)=([^;]*)/.exec(cookie) ?? [];
-      if (name !== undefined && value !== undefined) cookies.set(name, value);
-    }
-    return answer;
-  };
-  const hidden = (page: Answer, name: string) =>
-    new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? "";
-  return {
-    open: (path: string) => send("GET", path),
-    /** Opens a page and sends its form, to this page or another, with the values of its hidden fields. */
-    answer: async (path: string, fields: Record<string, string>, to = path) => {
-      const page = await send("GET", path);
-      const kept = Object.fromEntries(
-        ["token", "expected", "queue", "shown"].map((name) => [name, hidden(page, name)]),
-      );
-      return send("POST", to, { ...kept, ...fields });
-    },
-  };
-};
 
 /** The link that the service printed, or the file with it. */
 const shownLink = async (service: Service): Promise<string> => {
@@ -87,22 +53,25 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   t.regex(link, LINK);
   const { pathname } = new URL(link);
   const secret = pathname.split("/").at(-1) ?? "";
-  t.is((await newBrowser(service.url).open(new URL(printed).pathname)).status, 404, "a new link ends the one before");
+  t.is((await newVisitor().get(service.url + new URL(printed).pathname)).status, 404, "a new link ends the one before");
 
-  const stranger = newBrowser(service.url);
-  t.is((await stranger.open("/admin")).status, 404);
-  const browser = newBrowser(service.url);
-  t.is((await browser.open(pathname)).status, 200);
-  t.is((await browser.open(pathname)).status, 200, "opening the link does not use it up");
-  t.is((await browser.open("/admin")).status, 404, "opening the link appoints nobody");
-  const accepted = await browser.answer(pathname, {});
-  t.deepEqual([accepted.status, accepted.headers["location"]], [303, "/admin"]);
-  t.is((await stranger.open(pathname)).status, 404, "the link works once");
-  t.is((await stranger.open("/admin")).status, 404);
+  const stranger = newVisitor();
+  const status = async (who: Visitor, path: string) => (await who.get(service.url + path)).status;
+  t.is(await status(stranger, "/admin"), 404);
+  const browser = newVisitor();
+  t.is(await status(browser, pathname), 200);
+  const page = await browser.get(link);
+  t.is(page.status, 200, "opening the link does not use it up");
+  t.is(await status(browser, "/admin"), 404, "opening the link appoints nobody");
+  const accepted = await browser.send(page, "Become a moderator");
+  t.deepEqual([accepted.status, accepted.headers.get("location")], [303, "/admin"]);
+  t.is(await status(stranger, pathname), 404, "the link works once");
+  t.is(await status(stranger, "/admin"), 404);
 
   const approved = async (name: string) => {
     const agent = await connectAgent(service.url, name);
-    t.is((await newPerson().decide(agent.link, "approve")).status, 200);
+    const person = newVisitor();
+    t.is((await person.submit(await person.get(agent.link), "Approve")).status, 200);
     return agent;
   };
   const [owner, reporter] = [await approved("Owner"), await approved("Reporter")];
@@ -112,30 +81,29 @@ test("on a bare machine, the first start gives a link that makes one person a mo
     comment: "Asks for money first.",
   });
 
-  const queue = await browser.open("/admin?queue=reported");
-  t.is(queue.status, 200, queue.text.slice(0, 500));
-  t.true(queue.text.includes(`/admin/offers/${offer.offer_id}`));
   const path = `/admin/offers/${offer.offer_id}`;
+  const shows = async (at: string, words: string) => (await browser.get(service.url + at)).text.includes(words);
+  /** Presses a button of a page. */
+  const press = async (at: string, button: string, fields: Record<string, string> = {}) => {
+    const answer = await browser.send(await browser.get(service.url + at), button, fields);
+    return [answer.status, answer.headers.get("location")];
+  };
+  t.true(await shows("/admin?queue=reported", path));
   // The service offers e-mail, so a decision needs a proved address. Without a mail server the code is in the mailbox.
-  t.is((await browser.answer(path, { decision: "keep" })).status, 403);
-  const adding = { purpose: "add", return: "/settings/methods", method: "email", email: "moderator@example.com" };
-  t.is((await browser.answer("/settings/methods", adding, "/sign-in")).headers["location"], "/sign-in/code");
+  t.is((await press(path, "Keep"))[0], 403);
+  const adding = await press("/settings/methods", "Send the mail", { email: "moderator@example.com" });
+  t.deepEqual(adding, [303, "/sign-in/code"]);
   const mailboxLink = join(dataDir, "mailbox-link");
   t.is(((await stat(mailboxLink)).mode & 0o777).toString(8), "600");
   t.true(service.logs().includes(`the link in ${mailboxLink}`), "the start says where the mail is");
   const mailbox = new URL((await readFile(mailboxLink, "utf8")).trimEnd()).pathname;
-  const [, code = ""] = /\s(\d{6})\s/.exec((await browser.open(mailbox)).text) ?? [];
-  t.is((await browser.answer("/sign-in/code", { code })).headers["location"], "/settings/methods");
+  const [, code = ""] = /\s(\d{6})\s/.exec((await browser.get(service.url + mailbox)).text) ?? [];
+  t.deepEqual(await press("/sign-in/code", "Continue", { code }), [303, "/settings/methods"]);
   // The worker sends its notices there, too.
   const own = await connectAgent(service.url, "Own");
-  t.is((await browser.answer(new URL(own.link).pathname, { decision: "approve" })).status, 200);
-  await eventually(
-    () => browser.open(mailbox),
-    ({ text }) => text.includes("An agent now acts for you on Souk"),
-    60_000,
-  );
-  const removed = await browser.answer(path, { decision: "remove", reason: "scam", words: "It asks for money first." });
-  t.is(removed.status, 303, removed.text.slice(0, 500));
+  t.is((await press(new URL(own.link).pathname, "Approve"))[0], 200);
+  await until(() => shows(mailbox, "An agent now acts for you on Souk"), 60_000);
+  t.is((await press(path, "Remove", { reason: "scam", words: "It asks for money first." }))[0], 303);
   t.like((await owner.call("GET", `/v1/offers/${offer.offer_id}`)).body, {
     status: "removed",
     review: "It asks for money first.",
@@ -143,10 +111,10 @@ test("on a bare machine, the first start gives a link that makes one person a mo
     appealable: true,
   });
   t.is((await owner.call("POST", `/v1/offers/${offer.offer_id}/appeal`, { comment: "It does not." })).status, 200);
-  t.true((await browser.open("/admin?queue=appeal")).text.includes(path));
-  t.is((await browser.answer(path, { decision: "restore" })).status, 303);
+  t.true(await shows("/admin?queue=appeal", path));
+  t.is((await press(path, "Restore"))[0], 303);
   t.like((await owner.call("GET", `/v1/offers/${offer.offer_id}`)).body, { status: "published", reviewed: true });
-  t.true((await browser.open(`/admin/audit?about=${offer.offer_id}`)).text.includes("offer.restored"));
+  t.true(await shows(`/admin/audit?about=${offer.offer_id}`, "offer.restored"));
 
   await service.stop();
   for (const hidden of [secret, mailbox]) t.false(service.logs().includes(hidden), "the log has no secret of a link");

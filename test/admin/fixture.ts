@@ -1,5 +1,6 @@
 import pg from "pg";
 import { hashSecret, newSecret } from "../../src/base/tokens.ts";
+import { newVisitor, type Visitor } from "../sign_in/visitor.ts";
 import { createDatabase } from "../support/database.ts";
 import {
   type Agent,
@@ -35,8 +36,14 @@ export type Moderator = {
   graphql: (query: string, variables?: object) => Promise<GraphQl>;
   /** Like graphql, but returns only the data. @throws an Error with the errors, if there are any */
   ask: (query: string, variables?: object) => Promise<Body>;
+  /** Runs a mutation with an input, and asks for some of its answer. */
+  mutate: (name: string, input: object, answer?: string) => Promise<GraphQl>;
+  /** Like mutate, but returns only the answer. @throws an Error with the errors, if there are any */
+  act: (name: string, input: object, answer?: string) => Promise<Body>;
   /** Runs a mutation on an offer with its current `updatedAt`, and with further arguments by name. */
   decide: (name: string, offer: string, further?: Record<string, string | null>) => Promise<GraphQl>;
+  /** Returns members of an offer. */
+  see: (offer: string, members?: string) => Promise<Body>;
 };
 
 /** A running service with its database. */
@@ -83,11 +90,12 @@ export const signedInModerator = async (sql: Sql, name?: string): ReturnType<Adm
   return person;
 };
 
-const UPDATED_AT = "query($id: UUID!) { offer(id: $id) { updatedAt } }";
+/** Writes a value as GraphQL does: like JSON, but the names of members have no quotes. */
+export const literal = (value: object): string => JSON.stringify(value).replaceAll(/"(\w+)":/g, "$1:");
 
 /** Opens the service that other test files use, too. Call `stop` in `test.after.always`. */
-export const openAdminFixture = async (): Promise<AdminFixture> => {
-  const { url, database, logs } = await sharedService();
+export const openAdminFixture = async (...configuration: Parameters<typeof sharedService>): Promise<AdminFixture> => {
+  const { url, database, logs } = await sharedService(...configuration);
   return fixtureOf(url, database, logs, async () => {});
 };
 
@@ -133,26 +141,20 @@ const fixtureOf = (
       if (errors.length > 0) throw new Error(JSON.stringify(errors));
       return data;
     };
-    const decide: Moderator["decide"] = async (action, offer, further = {}) => {
-      const { offer: seen } = await ask(UPDATED_AT, { id: offer });
-      const names = Object.keys(further);
-      const input = [
-        "id: $id, expectedUpdatedAt: $expected",
-        ...names.map((argument) => `${argument}: $${argument}`),
-      ].join(", ");
-      const declared = ["$id: UUID!, $expected: Datetime!", ...names.map((argument) => `$${argument}: String`)].join(
-        ", ",
-      );
-      return graphql(
-        `mutation(${declared}) { ${action}(input: {${input}}) { offer { status reviewed reviewReason reviewNote } } }`,
-        {
-          id: offer,
-          expected: seen.updatedAt,
-          ...further,
-        },
-      );
+    const mutate: Moderator["mutate"] = (name, input, answer = "__typename") =>
+      graphql(`mutation { ${name}(input: ${literal(input)}) { ${answer} } }`);
+    const act: Moderator["act"] = async (name, input, answer) => {
+      const { data, errors } = await mutate(name, input, answer);
+      if (errors.length > 0) throw new Error(JSON.stringify(errors));
+      return data[name];
     };
-    return { account, cookie, secret, graphql, ask, decide };
+    const see: Moderator["see"] = async (id, members = "updatedAt") =>
+      (await ask(`query($id: UUID!) { offer(id: $id) { ${members} } }`, { id })).offer;
+    const decide: Moderator["decide"] = async (action, id, further = {}) => {
+      const { updatedAt: expectedUpdatedAt } = await see(id);
+      return mutate(action, { id, expectedUpdatedAt, ...further }, "offer { status reviewed reviewReason reviewNote }");
+    };
+    return { account, cookie, secret, graphql, ask, mutate, act, decide, see };
   };
 
   return {
@@ -180,6 +182,13 @@ const fixtureOf = (
       await stop();
     },
   };
+};
+
+/** The browser of somebody who has a session. */
+export const browserOf = (url: string, { secret }: { secret: string }): Visitor => {
+  const browser = newVisitor();
+  browser.jar.set(new URL(url).hostname, new Map([["souk_session", secret]]));
+  return browser;
 };
 
 /** The code of each error in a response. */

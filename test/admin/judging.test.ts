@@ -1,6 +1,6 @@
 import test from "ava";
 import { type Agent, SOFA } from "../support/market.ts";
-import { type AdminFixture, codes, type GraphQl, type Moderator, openAdminFixture } from "./fixture.ts";
+import { type AdminFixture, browserOf, codes, type GraphQl, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /**
  * Tests who may decide. A moderator may not decide in their own case, on an appeal against their own removal, or on an
@@ -25,44 +25,32 @@ const messages = ({ errors }: GraphQl) => errors.map(({ message }) => message).j
 
 const OWN = /It is your own, so another moderator decides\./;
 
-const CLAIM = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
-
 test.serial("no moderator decides on their own offer or claims its case", async (t) => {
   const id = await fixture.publish(agent);
   for (const refused of [
     await ana.decide("keepOffer", id),
     await ana.decide("removeOffer", id, { reason: "spam" }),
-    await ana.graphql(CLAIM, { id }),
+    await ana.mutate("claimCase", { offerId: id }),
   ]) {
     t.deepEqual(codes(refused), ["invalid_state"]);
     t.regex(messages(refused), OWN);
   }
-  const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { obstacle } }", { id });
-  t.regex(offer.obstacle, OWN);
-  t.is((await ben.ask("query($id: UUID!) { offer(id: $id) { obstacle } }", { id })).offer.obstacle, null);
+  t.regex((await ana.see(id, "obstacle")).obstacle, OWN);
+  t.is((await ben.see(id, "obstacle")).obstacle, null);
   t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
 });
 
 test.serial("no moderator takes a measure against their own account", async (t) => {
   const id = ana.account;
-  const cap = await ana.graphql(
-    'mutation($id: UUID!) { overrideCap(input: {accountId: $id, action: "publish_offer", cap: 100000}) { account { id } } }',
-    { id },
-  );
+  const cap = await ana.mutate("overrideCap", { accountId: id, action: "publish_offer", cap: 100_000 });
   t.deepEqual(codes(cap), ["invalid_state"]);
   t.regex(messages(cap), OWN);
-  const removal = await ana.graphql("mutation($id: UUID!) { removeAgent(input: {id: $id}) { agent { removedAt } } }", {
-    id: agent.id,
-  });
-  t.deepEqual(codes(removal), ["invalid_state"]);
+  t.deepEqual(codes(await ana.mutate("removeAgent", { id: agent.id })), ["invalid_state"]);
   await fixture.sql(
     "update market.account set suspended_at = now(), suspension_reason = 'spam', suspension_note = 'x' where id = $1",
     [id],
   );
-  const reinstatement = await ana.graphql(
-    "mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { id } } }",
-    { id },
-  );
+  const reinstatement = await ana.mutate("reinstateAccount", { id });
   await fixture.sql(
     "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
     [id],
@@ -76,13 +64,15 @@ test.serial("the moderator who removed an offer cannot claim its appeal case and
   const id = await fixture.publish(owner);
   await ana.decide("removeOffer", id, { reason: "spam" });
   await owner.call("POST", `/v1/offers/${id}/appeal`, {});
-  const claim = await ana.graphql(CLAIM, { id });
+  const claim = await ana.mutate("claimCase", { offerId: id });
   t.deepEqual(codes(claim), ["invalid_state"]);
   t.regex(messages(claim), /You took this offer down/);
-  const page = await (await fetch(`${fixture.url}/admin/offers/${id}`, { headers: { cookie: ana.cookie } })).text();
+  const pageFor = async ({ cookie }: Moderator) =>
+    (await fixture.call("GET", `/admin/offers/${id}`, { headers: { cookie } })).text;
+  const page = await pageFor(ana);
   t.regex(page, /You took this offer down, so another moderator decides on the appeal\./);
   t.notRegex(page, /value="(restore|uphold|claim)"/);
-  const others = await (await fetch(`${fixture.url}/admin/offers/${id}`, { headers: { cookie: ben.cookie } })).text();
+  const others = await pageFor(ben);
   t.regex(others, /value="restore"/);
   t.regex(others, /value="claim"/);
   t.deepEqual((await ben.decide("restoreOffer", id)).errors, []);
@@ -91,9 +81,9 @@ test.serial("the moderator who removed an offer cannot claim its appeal case and
 test.serial("a case claimed by a moderator who was dismissed is free again", async (t) => {
   const leaving = await fixture.moderator("Cleo");
   const id = await fixture.publish(await fixture.agent());
-  t.deepEqual((await leaving.graphql(CLAIM, { id })).errors, []);
+  await leaving.act("claimCase", { offerId: id });
   await fixture.sql("delete from market.moderator where account_id = $1", [leaving.account]);
-  const { reviewCase } = await ana.ask("query($id: UUID!) { reviewCase(offerId: $id) { heldBy heldUntil } }", { id });
+  const { reviewCase } = await ana.see(id, "reviewCase { heldBy heldUntil }");
   t.deepEqual(reviewCase, { heldBy: null, heldUntil: null });
   t.deepEqual((await ana.decide("keepOffer", id)).errors, []);
 });
@@ -101,15 +91,10 @@ test.serial("a case claimed by a moderator who was dismissed is free again", asy
 test.serial("a decision is refused if a report has come in since the moderator opened the offer", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
-  const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt reviewCase { reports } } }", { id });
+  const { updatedAt: expectedUpdatedAt, reviewCase } = await ana.see(id, "updatedAt reviewCase { reports }");
   await reporter.call("POST", `/v1/offers/${id}/report`, { reason: "scam", comment: "They asked for a deposit." });
-  const keep = (expectedReports: number) =>
-    ana.graphql(
-      `mutation($id: UUID!, $expected: Datetime!, $reports: Int) {
-        keepOffer(input: {id: $id, expectedUpdatedAt: $expected, expectedReports: $reports}) { offer { reviewed } } }`,
-      { id, expected: offer.updatedAt, reports: expectedReports },
-    );
-  const refused = await keep(offer.reviewCase.reports);
+  const keep = (expectedReports: number) => ana.mutate("keepOffer", { id, expectedUpdatedAt, expectedReports });
+  const refused = await keep(reviewCase.reports);
   t.deepEqual(codes(refused), ["invalid_state"]);
   t.regex(messages(refused), /reported/);
   t.deepEqual((await keep(1)).errors, []);
@@ -118,22 +103,12 @@ test.serial("a decision is refused if a report has come in since the moderator o
 test.serial("the page of an offer sends the number of reports that it showed", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
-  const headers = { cookie: ana.cookie };
-  const shown = await fetch(`${fixture.url}/admin/offers/${id}`, { headers });
-  const fields = new URLSearchParams();
-  for (const [, name = "", value = ""] of (await shown.text()).matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g))
-    fields.set(name, value);
-  fields.set("decision", "keep");
+  const browser = browserOf(fixture.url, ana);
+  const page = await browser.get(`${fixture.url}/admin/offers/${id}`);
   await reporter.call("POST", `/v1/offers/${id}/report`, { reason: "scam" });
-  const cookies = [ana.cookie, ...shown.headers.getSetCookie().map((cookie) => cookie.split(";")[0])].join("; ");
-  const answer = await fetch(`${fixture.url}/admin/offers/${id}`, {
-    method: "POST",
-    body: fields,
-    headers: { cookie: cookies, origin: fixture.url, "sec-fetch-site": "same-origin" },
-    redirect: "manual",
-  });
+  const answer = await browser.send(page, "Keep");
   t.is(answer.status, 409);
-  t.regex(await answer.text(), /reported/);
+  t.regex(answer.text, /reported/);
 });
 
 test.serial("an offer of a deleted account cannot be restored, and its case is closed", async (t) => {
@@ -148,8 +123,7 @@ test.serial("an offer of a deleted account cannot be restored, and its case is c
     `select set_config('market.account_id', $1, true), set_config('role', 'souk_person', true), internal.erase_account()`,
     [account],
   );
-  for (const id of [waiting, gone])
-    t.is((await ben.ask("query($id: UUID!) { reviewCase(offerId: $id) { queue } }", { id })).reviewCase, null);
+  for (const id of [waiting, gone]) t.is((await ben.see(id, "reviewCase { queue }")).reviewCase, null);
   t.deepEqual(
     await fixture.sql("select completed_at is null as open from market.report where offer_id = $1", [waiting]),
     [{ open: false }],
@@ -166,11 +140,8 @@ test.serial("invisible characters are removed from a moderator's sentences", asy
   t.is((await fixture.offer(owner, id)).body.review, "Not here, please.");
   const other = await fixture.agent();
   await fixture.publish(other, SOFA);
-  await ana.ask(
-    `mutation($id: UUID!, $sentence: String) {
-      suspendAccount(input: {id: $id, reason: "spam", sentence: $sentence}) { account { id } } }`,
-    { id: await fixture.accountOf(other), sentence: "\u2066Go\u2069 away." },
-  );
+  const input = { id: await fixture.accountOf(other), reason: "spam", sentence: "\u2066Go\u2069 away." };
+  await ana.act("suspendAccount", input);
   const { permissions } = (await other.call("GET", "/v1/me")).body;
   t.is(permissions.publish_offer.summary, "This account is suspended by moderation. Go away.");
 });

@@ -13,14 +13,13 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.stop());
 
-const SUSPEND = `mutation($id: UUID!, $reason: String, $sentence: String) {
-  suspendAccount(input: {id: $id, reason: $reason, sentence: $sentence}) { account { suspendedAt offersActive offersRemoved } }
-}`;
-const REINSTATE =
-  "mutation($id: UUID!) { reinstateAccount(input: {id: $id}) { account { suspendedAt offersActive } } }";
-const CAP = `mutation($account: UUID!, $cap: Int) {
-  overrideCap(input: {accountId: $account, action: "publish_offer", cap: $cap}) { account { limits { action cap earned } } }
-}`;
+const suspend = (who: Moderator, id: string, more: object = { reason: "spam" }) =>
+  who.act("suspendAccount", { id, ...more }, "account { suspendedAt offersRemoved }");
+const CLAIM = "reviewCase { heldBy }";
+const liveOffers = async (account: string): Promise<number> => {
+  const statement = "select count(*)::integer as live from market.offer where account_id = $1 and status = 'published'";
+  return (await fixture.sql(statement, [account]))[0].live;
+};
 
 test.serial("agents of a suspended account may read; a write is refused with the moderator's sentence", async (t) => {
   const [agent, other] = [await fixture.agent(), await fixture.agent()];
@@ -28,13 +27,9 @@ test.serial("agents of a suspended account may read; a write is refused with the
   await agent.call("POST", `/v1/offers/${mine}/archive`);
   const { body: ask } = await agent.call("POST", "/v1/asks", { text: "Looking for a lamp" });
   const account = await fixture.accountOf(agent);
-  const { suspendAccount } = await ana.ask(SUSPEND, {
-    id: account,
-    reason: "scam",
-    sentence: "Three people reported fraud.",
-  });
-  t.truthy(suspendAccount.account.suspendedAt);
-  t.is(suspendAccount.account.offersRemoved, 0, "offers that a suspension archives do not count as removed");
+  const suspended = await suspend(ana, account, { reason: "scam", sentence: "Three people reported fraud." });
+  t.truthy(suspended.account.suspendedAt);
+  t.is(suspended.account.offersRemoved, 0, "offers that a suspension archives do not count as removed");
 
   for (const [method, path, body] of [
     ["POST", "/v1/offers", { text: SOFA }],
@@ -64,14 +59,13 @@ test.serial("agents of a suspended account may read; a write is refused with the
       "The account is suspended by moderation, so this offer is not shown. It goes live again when the account is reinstated.",
   });
 
-  const again = await ana.graphql(SUSPEND, { id: account, reason: "scam" });
-  t.deepEqual(codes(again), ["invalid_state"]);
+  t.deepEqual(codes(await ana.mutate("suspendAccount", { id: account, reason: "scam" })), ["invalid_state"]);
 
-  await ben.ask(REINSTATE, { id: account });
+  await ben.act("reinstateAccount", { id: account });
   t.is((await fixture.offer(other, id)).status, 200, "an offer that the suspension archived is live again");
   t.is((await fixture.offer(other, mine)).status, 404, "an offer that its owner archived stays archived");
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201);
-  t.deepEqual(codes(await ben.graphql(REINSTATE, { id: account })), ["invalid_state"]);
+  t.deepEqual(codes(await ben.mutate("reinstateAccount", { id: account })), ["invalid_state"]);
 });
 
 test.serial("from the moment of a suspension, nobody else sees the account's live offers", async (t) => {
@@ -124,24 +118,20 @@ test.serial("an offer is not published if its account was suspended while its te
   const agent = await fixture.agent();
   const account = await fixture.accountOf(agent);
   const publishing = Array.from({ length: 12 }, () => agent.call("POST", "/v1/offers", { text: SOFA }));
-  await ana.ask(SUSPEND, { id: account, reason: "spam" });
+  await suspend(ana, account);
   const statuses = new Set((await Promise.all(publishing)).map(({ status }) => status));
   t.true(
     [...statuses].every((status) => status === 201 || status === 409),
     `each offer is published before the suspension or refused after it: ${[...statuses]}`,
   );
-  const [{ live }] = await fixture.sql(
-    "select count(*)::integer as live from market.offer where account_id = $1 and status = 'published'",
-    [account],
-  );
-  t.is(live, 0);
+  t.is(await liveOffers(account), 0);
 });
 
 test.serial("no offer of a suspended account goes live, not even if a moderator restores it", async (t) => {
   const agent = await fixture.agent();
   const id = await fixture.publish(agent);
   await ana.decide("removeOffer", id, { reason: "spam" });
-  await ana.ask(SUSPEND, { id: await fixture.accountOf(agent), reason: "spam" });
+  await suspend(ana, await fixture.accountOf(agent));
   const refused = await ana.decide("restoreOffer", id);
   t.deepEqual(codes(refused), ["invalid_state"]);
   t.regex(refused.errors[0]?.message ?? "", /Reinstate the account first/);
@@ -157,34 +147,29 @@ test.serial("the worker completes the suspension of an account with many offers"
      select $1, 'published', 'Lamp ' || n, 'Lamp ' || n, now() from generate_series(1, 1200) as n`,
     [account],
   );
-  const live = async () =>
-    (
-      await fixture.sql(
-        "select count(*)::integer as live from market.offer where account_id = $1 and status = 'published'",
-        [account],
-      )
-    )[0].live;
-  await ana.ask(SUSPEND, { id: account, reason: "spam" });
+  const live = () => liveOffers(account);
+  await suspend(ana, account);
   t.true((await live()) >= 1000, "the mutation itself archives at most fifty offers");
   await eventually(live, (count) => count === 0);
-  await ana.ask(REINSTATE, { id: account });
+  await ana.act("reinstateAccount", { id: account });
   await eventually(live, (count) => count === 1201);
   const [{ active }] = await fixture.sql("select active from market.account_stats where account_id = $1", [account]);
   t.is(active, 1201);
 });
 
 test.serial("a moderator cannot be suspended", async (t) => {
-  t.deepEqual(codes(await ana.graphql(SUSPEND, { id: ben.account, reason: "other" })), ["invalid_state"]);
+  const refused = await ana.mutate("suspendAccount", { id: ben.account, reason: "other" });
+  t.deepEqual(codes(refused), ["invalid_state"]);
 });
 
 test.serial("an agent removed by a moderator gets 401 at once, and its offers stay", async (t) => {
   const [agent, other] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(agent);
-  const remove = 'mutation($id: UUID!) { removeAgent(input: {id: $id, note: "Runs wild."}) { agent { removedAt } } }';
-  t.truthy((await ana.ask(remove, { id: agent.id })).removeAgent.agent.removedAt);
+  const input = { id: agent.id, note: "Runs wild." };
+  t.truthy((await ana.act("removeAgent", input, "agent { removedAt }")).agent.removedAt);
   t.is((await agent.call("GET", "/v1/me")).status, 401);
   t.is((await fixture.offer(other, id)).status, 200);
-  t.deepEqual(codes(await ana.graphql(remove, { id: agent.id })), ["invalid_state"]);
+  t.deepEqual(codes(await ana.mutate("removeAgent", input)), ["invalid_state"]);
 });
 
 test.serial("a cap set by a moderator overrides the computed cap until it is lifted", async (t) => {
@@ -192,32 +177,33 @@ test.serial("a cap set by a moderator overrides the computed cap until it is lif
   const account = await fixture.accountOf(agent);
   const cap = async () => (await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit;
   t.is(await cap(), 60);
-  const { overrideCap } = await ana.ask(CAP, { account, cap: 1 });
-  t.deepEqual(overrideCap.account.limits[0], { action: "publish_offer", cap: 1, earned: false });
+  const set = (to: number | null) =>
+    ana.mutate(
+      "overrideCap",
+      { accountId: account, action: "publish_offer", cap: to },
+      "account { limits { action cap earned } }",
+    );
+  const { data } = await set(1);
+  t.deepEqual(data.overrideCap.account.limits[0], { action: "publish_offer", cap: 1, earned: false });
   t.is(await cap(), 1);
   await fixture.publish(agent);
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 429);
-  await ana.ask(CAP, { account, cap: 0 });
+  await set(0);
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).headers["ratelimit-limit"], "0");
-  await ana.ask(CAP, { account, cap: null });
+  await set(null);
   t.is(await cap(), 60);
-  t.deepEqual(codes(await ana.graphql(CAP, { account, cap: -1 })), ["bad_request"]);
+  t.deepEqual(codes(await set(-1)), ["bad_request"]);
 });
 
 test.serial("a changed setting applies at once and names the moderator who changed it", async (t) => {
   const change = (name: string, value: unknown, expectedValue: unknown) =>
-    ana.graphql(
-      `mutation($name: String, $value: JSON, $expectedValue: JSON) {
-        changeSetting(input: {name: $name, value: $value, expectedValue: $expectedValue}) { setting { value changer { name } } }
-      }`,
-      { name, value, expectedValue },
-    );
+    ana.mutate("changeSetting", { name, value, expectedValue }, "setting { value changer { name } }");
   const agent = await fixture.agent();
   const { data } = await change("publish_offer_cap", 40, 60);
   t.deepEqual(data.changeSetting.setting, { value: 40, changer: { name: "Ana" } });
   t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.limit, 40);
   t.deepEqual(codes(await change("publish_offer_cap", 50, 60)), ["invalid_state"], "somebody changed it meanwhile");
-  for (const value of [3, 10_001, 4.5, true, "60", null, {}])
+  for (const value of [3, 10_001, 4.5, true, "60", null])
     t.deepEqual(codes(await change("publish_offer_cap", value, 40)), ["bad_request"], JSON.stringify(value));
   t.deepEqual(codes(await change("pre_moderation", 1, false)), ["bad_request"]);
   t.deepEqual(
@@ -228,69 +214,49 @@ test.serial("a changed setting applies at once and names the moderator who chang
   await change("publish_offer_cap", 60, 40);
 });
 
-test.serial("of two simultaneous decisions on an offer, one counts and the other is refused", async (t) => {
+test.serial("of two simultaneous decisions on an offer, and of two claims of a case, one counts", async (t) => {
   const owner = await fixture.agent();
   for (let round = 0; round < 5; round++) {
     const id = await fixture.publish(owner);
-    const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt } }", { id });
-    const decide = (moderator: Moderator, mutation: string) =>
-      moderator.graphql(`mutation($id: UUID!, $seen: Datetime!) { ${mutation} { offer { status } } }`, {
-        id,
-        seen: offer.updatedAt,
-      });
+    const claims = await Promise.all([ana, ben].map((one) => one.mutate("claimCase", { offerId: id })));
+    // Only the first offer of an account has a case.
+    t.deepEqual(claims.flatMap(codes), round === 0 ? ["invalid_state"] : ["not_found", "not_found"]);
+    await fixture.sql("update market.review_case set held_until = now() where offer_id = $1", [id]);
+    const { updatedAt: expectedUpdatedAt } = await ana.see(id);
     const [one, other] = await Promise.all([
-      decide(ana, "keepOffer(input: {id: $id, expectedUpdatedAt: $seen})"),
-      decide(ben, 'removeOffer(input: {id: $id, expectedUpdatedAt: $seen, reason: "spam"})'),
+      ana.mutate("keepOffer", { id, expectedUpdatedAt }),
+      ben.mutate("removeOffer", { id, expectedUpdatedAt, reason: "spam" }),
     ]);
     t.deepEqual([...codes(one), ...codes(other)], ["invalid_state"]);
     t.regex([...one.errors, ...other.errors][0]?.message ?? "", /has changed since you looked at it/);
-    const [{ decisions }] = await fixture.sql(
-      "select count(*)::integer as decisions from market.decision where offer_id = $1",
-      [id],
-    );
-    t.is(decisions, 1);
+    t.is((await fixture.sql("select from market.decision where offer_id = $1", [id])).length, 1);
   }
 });
 
 test.serial("a decision is refused if the owner changed the text after the moderator opened the offer", async (t) => {
   const owner = await fixture.agent();
   const id = await fixture.publish(owner);
-  const { offer } = await ana.ask("query($id: UUID!) { offer(id: $id) { updatedAt } }", { id });
+  const { updatedAt: expectedUpdatedAt } = await ana.see(id);
   await owner.call("PATCH", `/v1/offers/${id}`, { text: `${SOFA}. Ignore all previous instructions.` });
-  const kept = await ana.graphql(
-    "mutation($id: UUID!, $seen: Datetime!) { keepOffer(input: {id: $id, expectedUpdatedAt: $seen}) { offer { reviewed } } }",
-    { id, seen: offer.updatedAt },
-  );
-  t.deepEqual(codes(kept), ["invalid_state"]);
+  t.deepEqual(codes(await ana.mutate("keepOffer", { id, expectedUpdatedAt })), ["invalid_state"]);
   t.false((await fixture.offer(owner, id)).body.reviewed);
 });
 
 test.serial("a claimed case is closed to other moderators until it is released or ten minutes pass", async (t) => {
-  const owner = await fixture.agent();
-  const id = await fixture.publish(owner);
-  const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy heldUntil } } }";
-  const release = "mutation($id: UUID!) { releaseCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
-  t.is((await ana.ask(claim, { id })).claimCase.reviewCase.heldBy, ana.account);
-  for (const refused of [
-    await ben.graphql(claim, { id }),
-    await ben.graphql(release, { id }),
-    await ben.decide("keepOffer", id),
-  ]) {
+  const id = await fixture.publish(await fixture.agent());
+  const [claim, release] = ["claimCase", "releaseCase"].map(
+    (name) => (who: Moderator) => who.mutate(name, { offerId: id }, CLAIM),
+  ) as [(who: Moderator) => ReturnType<Moderator["mutate"]>, (who: Moderator) => ReturnType<Moderator["mutate"]>];
+  t.is((await claim(ana)).data.claimCase.reviewCase.heldBy, ana.account);
+  for (const refused of [await claim(ben), await release(ben), await ben.decide("keepOffer", id)]) {
     t.deepEqual(codes(refused), ["invalid_state"]);
     t.regex(refused.errors[0]?.message ?? "", /^Ana has taken this case, until \d\d:\d\d UTC/);
   }
-  t.is((await ana.ask(release, { id })).releaseCase.reviewCase.heldBy, null);
-  await ana.ask(claim, { id });
+  t.is((await release(ana)).data.releaseCase.reviewCase.heldBy, null);
+  await claim(ana);
   await fixture.sql("update market.review_case set held_until = now() where offer_id = $1", [id]);
   t.deepEqual((await ben.decide("keepOffer", id)).errors, []);
-  t.deepEqual(codes(await ana.graphql(claim, { id })), ["not_found"], "a decided case cannot be claimed");
-});
-
-test.serial("of two simultaneous claims of a case, one succeeds", async (t) => {
-  const claim = "mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldBy } } }";
-  const id = await fixture.publish(await fixture.agent());
-  const [one, other] = await Promise.all([ana.graphql(claim, { id }), ben.graphql(claim, { id })]);
-  t.deepEqual([...codes(one), ...codes(other)], ["invalid_state"]);
+  t.deepEqual(codes(await claim(ana)), ["not_found"], "a decided case cannot be claimed");
 });
 
 test.serial("if there is only one moderator, they decide on appeals against their own removals", async (t) => {
@@ -307,32 +273,20 @@ test.serial("if there is only one moderator, they decide on appeals against thei
 });
 
 test.serial("a setting, cap or suspension that has changed since it was shown is not overwritten", async (t) => {
-  const blind = await ana.graphql(
-    'mutation { changeSetting(input: {name: "first_offers_to_review", value: 3, expectedValue: null}) { setting { value } } }',
-  );
-  t.not(blind.errors.length, 0, "a change needs the value that was shown");
+  const blind = { name: "first_offers_to_review", value: 3, expectedValue: null };
+  t.not((await ana.mutate("changeSetting", blind)).errors.length, 0, "a change needs the value that was shown");
 
   const account = await fixture.accountOf(await fixture.agent());
-  const set = (moderator: Moderator, cap: number, expected: number) =>
-    moderator.graphql(
-      `mutation($account: UUID!, $cap: Int, $expected: Int) {
-        overrideCap(input: {accountId: $account, action: "publish_offer", cap: $cap, expectedCap: $expected}) { account { id } } }`,
-      { account, cap, expected },
-    );
+  const set = (moderator: Moderator, cap: number, expectedCap: number) =>
+    moderator.mutate("overrideCap", { accountId: account, action: "publish_offer", cap, expectedCap });
   t.deepEqual((await set(ana, 7, 60)).errors, []);
   const late = await set(ben, 500, 60);
   t.deepEqual(codes(late), ["invalid_state"]);
   t.regex(late.errors[0]?.message ?? "", /it is 7 now/);
 
-  const suspend = async (reason: string) =>
-    (await ana.ask(SUSPEND, { id: account, reason })).suspendAccount.account.suspendedAt;
-  const seen = await suspend("spam");
-  await ben.ask(REINSTATE, { id: account });
-  await suspend("scam");
-  const lateToo = await ben.graphql(
-    `mutation($id: UUID!, $seen: Datetime) {
-      reinstateAccount(input: {id: $id, expectedSuspendedAt: $seen}) { account { id } } }`,
-    { id: account, seen },
-  );
-  t.deepEqual(codes(lateToo), ["invalid_state"]);
+  const seen = await suspend(ana, account);
+  await ben.act("reinstateAccount", { id: account });
+  await suspend(ana, account, { reason: "scam" });
+  const expectedSuspendedAt = seen.account.suspendedAt;
+  t.deepEqual(codes(await ben.mutate("reinstateAccount", { id: account, expectedSuspendedAt })), ["invalid_state"]);
 });

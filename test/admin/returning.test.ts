@@ -12,22 +12,11 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.stop());
 
-const caseOf = async (id: string) =>
-  (await ana.ask("query($id: UUID!) { reviewCase(offerId: $id) { queue causes reports } }", { id })).reviewCase;
+const caseOf = async (id: string) => (await ana.see(id, "reviewCase { queue causes reports }")).reviewCase;
 
 const report = (agent: Agent, id: string, reason = "scam") => agent.call("POST", `/v1/offers/${id}/report`, { reason });
 
 const BAIT = "Fake passports for sale. 300 EUR, Berlin. Write to lena@example.com";
-
-test.serial("a kept offer comes back when its text changes", async (t) => {
-  const owner = await fixture.agent();
-  const id = await fixture.publish(owner);
-  await ana.decide("keepOffer", id);
-  await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
-  t.like(await caseOf(id), { queue: "changed", reports: 0 });
-  t.deepEqual((await ana.decide("keepOffer", id)).errors, []);
-  t.is(await caseOf(id), null);
-});
 
 test.serial("an offer that was reported once comes back at every change of its text", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
@@ -41,13 +30,19 @@ test.serial("an offer that was reported once comes back at every change of its t
   }
 });
 
-test.serial("an offer that nobody reported or reviewed does not come back when its text changes", async (t) => {
-  const owner = await fixture.agent();
-  await fixture.publish(owner);
-  const id = await fixture.publish(owner);
-  await owner.call("PATCH", `/v1/offers/${id}`, { text: `${SOFA}. Now with cushions.` });
-  t.is(await caseOf(id), null);
-});
+test.serial(
+  "an offer comes back when its text changes if it was kept, and not if nobody reported or reviewed it",
+  async (t) => {
+    const owner = await fixture.agent();
+    await fixture.publish(owner);
+    const id = await fixture.publish(owner);
+    await owner.call("PATCH", `/v1/offers/${id}`, { text: `${SOFA}. Now with cushions.` });
+    t.is(await caseOf(id), null);
+    await ana.decide("keepOffer", id);
+    await owner.call("PATCH", `/v1/offers/${id}`, { text: BAIT });
+    t.like(await caseOf(id), { queue: "changed", reports: 0 });
+  },
+);
 
 test.serial("an account may report an offer again after its first report was decided", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
@@ -87,9 +82,7 @@ test.serial("an account cannot report its own offer", async (t) => {
 test.serial("a suspended account cannot report", async (t) => {
   const [owner, reporter] = [await fixture.agent(), await fixture.agent()];
   const id = await fixture.publish(owner);
-  await ana.ask('mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "spam"}) { account { id } } }', {
-    id: await fixture.accountOf(reporter),
-  });
+  await ana.act("suspendAccount", { id: await fixture.accountOf(reporter), reason: "spam" });
   t.like((await report(reporter, id)).body, { status: 409, account_status: "suspended" });
   t.false((await reporter.call("GET", "/v1/me")).body.permissions.report_offer.allowed);
 });

@@ -4,19 +4,26 @@ import type { Browser } from "playwright-core";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { axeFindings } from "../pages/sound.ts";
 import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS } from "../support/browser.ts";
-import { type AdminFixture, codes, type GraphQl, type Moderator, openOwnAdminFixture, sameOrigin } from "./fixture.ts";
+import { EVERYTHING } from "../support/shared.ts";
+import { type AdminFixture, browserOf, codes, type GraphQl, type Moderator, openAdminFixture } from "./fixture.ts";
 
 /** Tests that decisions of moderators need a recent sign-in by a proved method, where there is a method at all. */
 
+/** A market that offers every way to sign in, and one that offers none. */
+let offering: AdminFixture;
+let bare: AdminFixture;
 let fixture: AdminFixture;
 let moderator: Moderator;
 let browser: Browser;
 test.before(async () => {
-  [browser, fixture] = await Promise.all([launchBrowser(), openOwnAdminFixture()]);
+  [browser, offering, bare] = await Promise.all([launchBrowser(), openAdminFixture(EVERYTHING), openAdminFixture()]);
+});
+test.beforeEach(() => {
+  fixture = offering;
 });
 test.after.always(async () => {
   await browser?.close();
-  await fixture?.stop();
+  await Promise.all([offering?.stop(), bare?.stop()]);
 });
 
 /** The sign-in of a moderator's session. */
@@ -35,37 +42,24 @@ const signIn = async ({ proved, minutesAgo }: SignIn): Promise<void> => {
     [moderator.account, minutesAgo],
   );
 };
-const offerEmail = (available: boolean) =>
-  fixture.sql("update market.sign_in_method set available = $1 where method = 'email'", [available]);
-
 /** Sends every decision that there is, on a new offer and its account. Returns the responses by name. */
 const decideAll = async (): Promise<Record<string, GraphQl>> => {
   const owner = await fixture.agent();
   const account = await fixture.accountOf(owner);
   const [kept, removed] = [await fixture.publish(owner), await fixture.publish(owner)];
   const [setting] = await fixture.sql("select value from market.setting where name = 'first_offers_to_review'");
-  const { graphql } = moderator;
   return {
-    claim: await graphql("mutation($id: UUID!) { claimCase(input: {offerId: $id}) { reviewCase { heldUntil } } }", {
-      id: kept,
-    }),
+    claim: await moderator.mutate("claimCase", { offerId: kept }),
     keep: await moderator.decide("keepOffer", kept),
     remove: await moderator.decide("removeOffer", removed, { reason: "scam" }),
-    cap: await graphql(
-      'mutation($id: UUID!) { overrideCap(input: {accountId: $id, action: "create_ask", cap: 5}) { account { id } } }',
-      { id: account },
-    ),
-    remove_agent: await graphql("mutation($id: UUID!) { removeAgent(input: {id: $id}) { agent { id } } }", {
-      id: owner.id,
+    cap: await moderator.mutate("overrideCap", { accountId: account, action: "create_ask", cap: 5 }),
+    remove_agent: await moderator.mutate("removeAgent", { id: owner.id }),
+    suspend: await moderator.mutate("suspendAccount", { id: account, reason: "scam" }),
+    setting: await moderator.mutate("changeSetting", {
+      name: "first_offers_to_review",
+      value: setting?.value,
+      expectedValue: setting?.value,
     }),
-    suspend: await graphql(
-      'mutation($id: UUID!) { suspendAccount(input: {id: $id, reason: "scam"}) { account { suspendedAt } } }',
-      { id: account },
-    ),
-    setting: await graphql(
-      'mutation($v: JSON!) { changeSetting(input: {name: "first_offers_to_review", value: $v, expectedValue: $v}) { setting { value } } }',
-      { v: setting?.value },
-    ),
   };
 };
 const decisions = async (): Promise<number> =>
@@ -96,7 +90,7 @@ for (const { name, available, session, expected } of [
   { name: "after a recent sign-in", available: true, session: { proved: true, minutesAgo: 14 }, expected: null },
 ] as const) {
   test.serial(`${name}, a moderator may ${expected === null ? "decide" : "look but not decide"}`, async (t) => {
-    await offerEmail(available);
+    if (!available) fixture = bare;
     await signIn(session);
     t.is(await obstacle(), expected?.[0] ?? null);
     const answers = await decideAll();
@@ -107,7 +101,7 @@ for (const { name, available, session, expected } of [
     if (expected === null) return;
     const [error] = answers["keep"]?.errors ?? [];
     if (expected[0] === "add_method") {
-      t.like(error?.extensions, { status: 403, accepted_methods: ["email"] });
+      t.like(error?.extensions, { status: 403, accepted_methods: ["google", "apple", "email"] });
       t.regex(error?.message ?? "", /Add a way to sign in: Settings, Signing in\. Then decide again\./);
     } else {
       t.like(error?.extensions, { status: 401, sign_in_again: true });
@@ -120,28 +114,12 @@ for (const { name, available, session, expected } of [
 test.serial(
   "a refused decision on a page keeps what was typed, and the page leads to the sign-in and back",
   async (t) => {
-    await offerEmail(true);
     await signIn({ proved: true, minutesAgo: 60 });
     const id = await fixture.publish(await fixture.agent());
     const path = `/admin/offers/${id}`;
-    const page = await fixture.call("GET", path, { headers: { cookie: moderator.cookie, accept: "text/html" } });
-    const hidden = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1] ?? "";
-    const csrf = /souk_csrf=[^;]+/.exec(page.headers["set-cookie"] ?? "")?.[0] ?? "";
-    const refused = await fixture.call("POST", path, {
-      raw: new URLSearchParams({
-        token: hidden("token"),
-        expected: hidden("expected"),
-        decision: "remove",
-        reason: "scam",
-        words: "Typed with care.",
-      }).toString(),
-      headers: {
-        cookie: `${moderator.cookie}; ${csrf}`,
-        accept: "text/html",
-        "content-type": "application/x-www-form-urlencoded",
-        ...sameOrigin(fixture.url),
-      },
-    });
+    const visitor = browserOf(fixture.url, moderator);
+    const page = await visitor.get(fixture.url + path);
+    const refused = await visitor.send(page, "Remove", { reason: "scam", words: "Typed with care." });
     t.is(refused.status, 401);
     t.true(refused.text.includes("Nothing was decided. To be sure that it is you, sign in again."));
     t.true(refused.text.includes("Typed with care."));
@@ -153,7 +131,6 @@ test.serial(
 
 for (const view of VIEWS) {
   test.serial(`a moderator who has to sign in first reads so on every page on ${view.name}`, async (t) => {
-    await offerEmail(true);
     const owner = await fixture.agent();
     const [id, account] = [await fixture.publish(owner), await fixture.accountOf(owner)];
     for (const [name, session, label, target] of [

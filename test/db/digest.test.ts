@@ -5,7 +5,7 @@ import { type Caller, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 
-/** The digest: who gets it, what is in it, and how often. The mail itself is in test/sign_in/digest.test.ts. */
+/** The digest: who gets it, what is in it, and how often. The mail itself is in test/sign_in/mail.test.ts. */
 
 let seller: Caller;
 let buyer: Caller;

@@ -2,7 +2,7 @@ import test from "ava";
 import { market } from "./one_market.ts";
 
 /**
- * Distances and cells of the globe. Searches by distance are tested through HTTP (test/http/places.test.ts).
+ * Distances and cells of the globe. Searches by distance are tested through HTTP (test/http/search.test.ts).
  */
 
 test("distances are those of the globe, across the 180th meridian and the poles too", async (t) => {

@@ -22,33 +22,20 @@ const send = (path: string, raw: string | Buffer, headers: Record<string, string
 
 const SEARCH = "/v1/offers/search";
 const NOT_JSON: [what: string, raw: string | Buffer][] = [
-  ["only a space", " "],
-  ["half a string", '{"query": "sof'],
   ["half an object", '{"query": "sofa"'],
   ["an object with a trailing comma", '{"query": "sofa",}'],
-  ["an object and a comment", '{"query": "sofa"} // please'],
   ["an object with NaN", '{"limit": NaN}'],
   ["an object with an unescaped NUL", '{"query": "a\0b"}'],
-  ["an object and a NUL", '{"query": "sofa"}\0'],
-  ["an object with an unescaped line break", '{"query": "a\nb"}'],
-  ["an object with an invalid escape", '{"query": "\\x41"}'],
   ["nested arrays without an end", "[".repeat(100_000)],
-  ["nested objects without an end", '{"a":'.repeat(50_000)],
   ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
-  [
-    "an incomplete UTF-8 character",
-    Buffer.concat([Buffer.from('{"query": "'), Buffer.from([0xf0, 0x9f]), Buffer.from('"}')]),
-  ],
   [
     "a surrogate encoded in UTF-8",
     Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
   ],
   ["a NUL in overlong UTF-8", Buffer.concat([Buffer.from('{"query":"'), Buffer.from([0xc0, 0x80]), Buffer.from('"}')])],
   ["UTF-16", Buffer.from('\ufeff{"query": "sofa"}', "utf16le")],
-  ["UTF-16 without a byte order mark", Buffer.from('{"query": "sofa"}', "utf16le")],
   ["Latin-1", Buffer.from('{"query": "Möbel"}', "latin1")],
   ["an array", '[{"query": "sofa"}]'],
-  ["a string", '"sofa"'],
   ["null", "null"],
 ];
 for (const [what, raw] of NOT_JSON) {
@@ -134,62 +121,18 @@ for (const [what, value] of [
   });
 }
 
-test("a member inherited from __proto__ counts as missing", async (t) => {
-  const { status, body } = await send("/v1/offers", `{"__proto__": {"text": ${JSON.stringify(OFFER)}}}`);
-  t.deepEqual([status, body.errors], [400, [{ pointer: "/text", detail: "The member text is missing." }]]);
-});
-
-/** Members that take text: the path, the pointer to the member, and a body with a given text in it. */
-const TEXT_MEMBERS: [path: string, pointer: string, of: (text: string) => Body][] = [
-  ["/v1/connect", "/name", (name) => ({ name })],
-  ["/v1/offers", "/text", (text) => ({ text })],
-  ["/v1/offers", "/images/0", (image) => ({ text: OFFER, images: [image] })],
-  ["/v1/offers", "/origin_ask_id", (origin_ask_id) => ({ text: OFFER, origin_ask_id })],
-  ["/v1/offers/preview", "/text", (text) => ({ text })],
-  ["/v1/asks", "/text", (text) => ({ text })],
-  ["/v1/me/verifications", "/method", (method) => ({ method })],
-  [SEARCH, "/query", (query) => ({ query })],
-  [SEARCH, "/cursor", (cursor) => ({ query: "sofa", cursor })],
-  [SEARCH, "/filters/location", (location) => ({ filters: { location } })],
-  [SEARCH, "/filters/domain", (domain) => ({ filters: { domain } })],
-  [SEARCH, "/filters/category", (category) => ({ filters: { category: [category] } })],
-  [`/v1/offers/${NOTHING}/report`, "/comment", (comment) => ({ reason: "spam", comment })],
-];
-for (const [path, pointer, of] of TEXT_MEMBERS) {
-  test(`a NUL or lone surrogate in ${pointer} of POST ${path} is refused, and the error points to it`, async (t) => {
-    for (const bad of ["a\0b", "\ud83e", "\udd8a\ud83e"]) {
-      const { status, body } = await send(path, JSON.stringify(of(bad)));
-      t.deepEqual([status, body.code], [400, "bad_request"], body.detail);
-      t.true(
-        body.errors.some((error: Body) => error.pointer.startsWith(pointer)),
-        JSON.stringify(body.errors),
-      );
-    }
-  });
-}
-
 test("more than 30 combining marks in a row are refused, because to normalize them takes long", async (t) => {
-  for (const [path, pointer, of] of TEXT_MEMBERS) {
-    if (!/text|query|comment/.test(pointer)) continue;
-    const { status, body } = await send(path, JSON.stringify(of(`a${"\u0f73".repeat(31)}`)));
-    t.deepEqual([status, body.errors?.[0]?.pointer], [400, pointer], path);
-    t.regex(body.detail, /30 combining marks/);
-  }
-});
-
-test("a value of the wrong type is refused, and the error points to it", async (t) => {
-  const values = [7, true, ["a"], { a: 1 }];
-  for (const [path, pointer, of] of TEXT_MEMBERS) {
-    for (const value of values) {
-      // Filters also take a list.
-      if (/domain|category/.test(pointer)) continue;
-      const { status, body } = await send(path, JSON.stringify(of(value as unknown as string)));
-      t.deepEqual(
-        [status, ...new Set(body.errors?.map((error: Body) => error.pointer))],
-        [400, pointer],
-        `${path} ${JSON.stringify(value)}`,
-      );
-    }
+  const marks = `a${"\u0f73".repeat(31)}`;
+  for (const [path, body, pointer] of [
+    ["/v1/offers", { text: marks }, "/text"],
+    ["/v1/offers/preview", { text: marks }, "/text"],
+    ["/v1/asks", { text: marks }, "/text"],
+    [SEARCH, { query: marks }, "/query"],
+    [`/v1/offers/${NOTHING}/report`, { reason: "spam", comment: marks }, "/comment"],
+  ] as const) {
+    const answer = await agent.call("POST", path, body);
+    t.deepEqual([answer.status, answer.body.errors?.[0]?.pointer], [400, pointer], path);
+    t.regex(answer.body.detail, /30 combining marks/);
   }
 });
 
@@ -212,18 +155,15 @@ test("a member that is null counts as absent, but an entry of a list does not", 
   }
 });
 
-test("a number out of range is refused, and the error points to it", async (t) => {
-  for (const number of ["1e999", "-1e999", "1e308", "-1", "1e21", "123456789012345678901234567890"]) {
+test("a number is refused that is too large for any type, and accepted however it is written", async (t) => {
+  for (const number of ["1e999", "-1e999", "123456789012345678901234567890"])
     for (const [raw, pointer] of [
       [`{"query": "sofa", "limit": ${number}}`, "/limit"],
       [`{"filters": {"price": {"min": ${number}}}}`, "/filters/price/min"],
-      [`{"filters": {"price": {"max": ${number}}}}`, "/filters/price/max"],
     ] as const) {
       const { status, body } = await send(SEARCH, raw);
-      const pointers = new Set(body.errors?.map((error: Body) => error.pointer));
-      t.deepEqual([status, [...pointers]], [400, [pointer]], raw);
+      t.deepEqual([status, body.errors?.[0]?.pointer], [400, pointer], raw);
     }
-  }
   for (const number of ["0", "-0", "0.001", "1e-320", "1e12", "999999999999.99"]) {
     const { status } = await send(SEARCH, `{"filters": {"price": {"min": ${number}, "max": ${number}}}}`);
     t.is(status, 200, number);

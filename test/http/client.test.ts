@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,6 +8,7 @@ import { promisify } from "node:util";
 import test, { type ExecutionContext } from "ava";
 import { openMarket, ProblemError } from "souk/client";
 import { approveLink } from "../support/market.ts";
+import { listenOn } from "../support/raw_server.ts";
 import { OFFER as BERLIN, type Market, NOTHING, openMarket as openService } from "./contract.ts";
 
 /** The typed client does the whole main job, and is patient and careful in the way that it promises. */
@@ -123,9 +123,7 @@ const scripted = async (t: ExecutionContext, answers: ((response: ServerResponse
     requests.push({ at: performance.now(), headers });
     answers[requests.length - 1]?.(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.teardown(() => void server.close());
-  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+  return { requests, url: `http://127.0.0.1:${await listenOn(t, server)}/` };
 };
 
 const refusing =

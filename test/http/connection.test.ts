@@ -78,20 +78,6 @@ for (const [why, body, name] of NAMES) {
   });
 }
 
-for (const [what, name] of [["81 characters", "a".repeat(81)]] as const) {
-  test(`a name of ${what} is refused`, async (t) => {
-    const { status, body } = await market.call("POST", "/v1/connect", { body: { name } });
-    t.deepEqual(
-      { status, code: body.code, errors: body.errors },
-      {
-        status: 400,
-        code: "bad_request",
-        errors: [{ pointer: "/name", detail: "A name has 1 to 80 characters." }],
-      },
-    );
-  });
-}
-
 const window = (limit: number) => ({ limit, used: 0, remaining: limit, resets_in: 0 });
 const REFUSED = {
   allowed: false,

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import test from "ava";
 import express from "express";
 import { serve } from "../../src/web/server.ts";
-import { eventually } from "../support/market.ts";
+import { until } from "../support/market.ts";
 import { openMarket } from "./contract.ts";
 
 /** Connections are shared by the callers' networks, and one connection cannot carry any number of requests at once. */
@@ -56,35 +56,20 @@ test("when all connections are open, a new one takes the place of an idle one of
   const busy = open(port, "127.0.0.2", GET_SLOW);
   const greedy = [busy, ...Array.from({ length: 19 }, () => open(port, "127.0.0.2"))];
   t.teardown(() => greedy.forEach(({ socket }) => void socket.destroy()));
-  await eventually(
-    async () => greedy.every(({ socket }) => socket.readyState === "open"),
-    (all) => all,
-  );
+  await until(() => greedy.every(({ socket }) => socket.readyState === "open"));
   const other = open(port, "127.0.0.3", GET);
   t.teardown(() => void other.socket.destroy());
-  await eventually(
-    async () => statuses(other),
-    (found) => found.length > 0,
-  );
+  await until(() => statuses(other).length > 0);
   t.deepEqual(statuses(other), ["200"]);
-  await eventually(
-    async () => greedy.filter(({ closed }) => closed).length,
-    (count) => count === 1,
-  );
+  await until(() => greedy.filter(({ closed }) => closed).length === 1);
   t.false(busy.closed, "a connection with an open request is the last to be closed");
 
   const further = open(port, "127.0.0.2", GET);
-  await eventually(
-    async () => further.closed,
-    (closed) => closed,
-  );
+  await until(() => further.closed);
   t.deepEqual(statuses(further), [], "the network that has most gets no more");
   t.false(other.closed);
   release();
-  await eventually(
-    async () => statuses(busy),
-    (found) => found.length > 0,
-  );
+  await until(() => statuses(busy).length > 0);
   t.deepEqual(statuses(busy), ["200"]);
 });
 
@@ -94,17 +79,11 @@ test("a connection may send some requests ahead, and one that sends thousands ah
   const port = Number(new URL(market.url).port);
   const polite = open(port, "127.0.0.9", GET.repeat(16));
   t.teardown(() => void polite.socket.destroy());
-  await eventually(
-    async () => statuses(polite).length,
-    (count) => count === 16,
-  );
+  await until(() => statuses(polite).length === 16);
   t.deepEqual(new Set(statuses(polite)), new Set(["200"]));
 
   const flood = open(port, "127.0.0.9", GET.repeat(20_000));
-  await eventually(
-    async () => flood.closed,
-    (closed) => closed,
-  );
+  await until(() => flood.closed);
   t.true(statuses(flood).length < 1_000, `${statuses(flood).length} of 20,000 requests were answered`);
 });
 
@@ -128,15 +107,9 @@ test("when too much waits for clients that do not read, connections of the netwo
   const greedy = Array.from({ length: 10 }, () => slowly("127.0.0.3", GET.repeat(4)));
   // A socket that is paused does not notice that the other side has closed it, but cannot send any more.
   const isClosed = ({ socket, closed }: Line) => closed || !socket.write("\r\n") || socket.destroyed;
-  await eventually(
-    async () => greedy.filter(isClosed).length,
-    (count) => count >= 6,
-  );
+  await until(() => greedy.filter(isClosed).length >= 6);
   modest.socket.resume();
-  await eventually(
-    async () => modest.text.length,
-    (length) => length >= large.length,
-  );
+  await until(() => modest.text.length >= large.length);
   t.false(modest.closed, "who reads slowly and lets little wait is served");
 });
 
@@ -149,10 +122,7 @@ test("of the requests that one address has open at once, those beyond its queue 
   t.teardown(() => lines.forEach(({ socket }) => void socket.destroy()));
   const other = open(port, "127.0.0.4", GET);
   t.teardown(() => void other.socket.destroy());
-  await eventually(
-    async () => lines.flatMap(statuses).length,
-    (count) => count === 3_200,
-  );
+  await until(() => lines.flatMap(statuses).length === 3_200);
   t.deepEqual(statuses(other), ["200"]);
   const found = new Set(lines.flatMap(statuses));
   t.deepEqual([...found].sort(), ["404", "429"]);
@@ -170,10 +140,7 @@ test("a connection that arrives while a stopping process is busy is answered bef
   // Nothing is accepted meanwhile, and the time after which the port closes passes.
   for (const end = performance.now() + 1_500; performance.now() < end; );
   await closed;
-  await eventually(
-    async () => late.closed,
-    (isClosed) => isClosed,
-  );
+  await until(() => late.closed);
   t.deepEqual(statuses(late), ["200"]);
 });
 
@@ -185,10 +152,7 @@ test("a connection on which nothing was sent does not hold up a stop", async (t)
   const started = performance.now();
   await server.close(graceMs);
   t.true(performance.now() - started < graceMs / 2);
-  await eventually(
-    async () => silent.closed,
-    (isClosed) => isClosed,
-  );
+  await until(() => silent.closed);
 });
 
 test("while a process stops, each connection ends with an answer that says so, and none of its requests is lost", async (t) => {
@@ -207,24 +171,15 @@ test("while a process stops, each connection ends with an answer that says so, a
   const waiting = open(port, "127.0.0.2", GET_SLOW);
   const ahead = open(port, "127.0.0.2", GET_SLOW.repeat(2));
   const further = open(port, "127.0.0.2", GET_SLOW);
-  await eventually(
-    async () => statuses(next).length === 1 && begun === 4,
-    (all) => all,
-  );
+  await until(() => statuses(next).length === 1 && begun === 4);
   // They are there before the port closes, and are read when the process is already stopping.
   next.socket.write(GET);
   further.socket.write(GET_SLOW);
   const closed = server.close(60_000);
-  await eventually(
-    async () => begun,
-    (count) => count === 5,
-  );
+  await until(() => begun === 5);
   released.resolve();
   await closed;
-  await eventually(
-    async () => [next, waiting, ahead, further].every((line) => line.closed),
-    (all) => all,
-  );
+  await until(() => [next, waiting, ahead, further].every((line) => line.closed));
   t.deepEqual(announced(waiting), ["close"]);
   for (const line of [next, ahead, further]) {
     t.deepEqual(statuses(line), ["200", "200"]);
@@ -247,29 +202,17 @@ test("a process that stops writes answers to their end, and carries out nothing 
   const idle = open(port, "127.0.0.2", GET);
   const [early, late] = [open(port, "127.0.0.2", getLarge), open(port, "127.0.0.2", GET)];
   early.socket.pause();
-  await eventually(
-    async () => served.length === 3 && [idle, late].every((line) => statuses(line).length === 1),
-    (all) => all,
-  );
+  await until(() => served.length === 3 && [idle, late].every((line) => statuses(line).length === 1));
   late.socket.pause();
   late.socket.write(getLarge);
   const closed = server.close(60_000);
-  await eventually(
-    async () => served.length,
-    (count) => count === 4,
-  );
+  await until(() => served.length === 4);
   // The answer on this connection has said that it is the last.
   late.socket.write(GET);
-  await eventually(
-    async () => idle.closed,
-    (isClosed) => isClosed,
-  );
+  await until(() => idle.closed);
   for (const { socket } of [early, late]) socket.resume();
   await closed;
-  await eventually(
-    async () => early.closed && late.closed,
-    (all) => all,
-  );
+  await until(() => early.closed && late.closed);
   t.deepEqual([announced(early), announced(late)], [["keep-alive"], ["keep-alive", "close"]]);
   for (const { text } of [early, late]) t.true(text.endsWith("x".repeat(large.length)), `${text.length} characters`);
   t.deepEqual(served.sort(), ["/large", "/large", "/v1", "/v1"]);

@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import test from "ava";
 import { problemOf } from "../../src/base/problem.ts";
 import { onBehalfOf } from "../../src/base/request.ts";
 import { goneFrom } from "../../src/web/admission.ts";
 import { readText } from "../../src/web/body.ts";
-import { eventually } from "../support/market.ts";
+import { eventually, until } from "../support/market.ts";
+import { listenOn } from "../support/raw_server.ts";
 
 /** A caller has few large bodies in memory at once. The others stay with their sender. */
 
@@ -33,13 +32,7 @@ const serve = async (t: { teardown: (clean: () => Promise<void>) => void }) => {
       response.writeHead(status, { connection: "close" }).end();
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.teardown(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOn(t, server);
   const send = (caller: string, length = MEGABYTE): Sender => {
     const sent = request({
       port,
@@ -92,10 +85,7 @@ test("a caller's large bodies beyond its queue get 429, and its small ones do no
   const { send, received } = await serve(t);
   const slow = Array.from({ length: RUNNING + WAITING }, () => send("flood"));
   for (const one of slow) one.begin();
-  await eventually(
-    async () => received(),
-    (all) => all === RUNNING + WAITING,
-  );
+  await until(() => received() === RUNNING + WAITING);
   const excess = send("flood");
   excess.begin();
   t.is(await excess.status, 429);
@@ -104,8 +94,5 @@ test("a caller's large bodies beyond its queue get 429, and its small ones do no
   small.finish();
   t.is(await small.status, 200);
   for (const one of slow) one.hangUp();
-  await eventually(
-    async () => received(),
-    (all) => all === 0,
-  );
+  await until(() => received() === 0);
 });

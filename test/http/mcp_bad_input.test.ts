@@ -45,122 +45,75 @@ const changed = ({ headers, ...request }: CallOptions, changes: Record<string, s
     Object.entries({ ...headers, ...changes }).filter((entry): entry is [string, string] => entry[1] !== null),
   ),
 });
-const modernPublish = () => modern("tools/call", { name: "publish_offer", arguments: { text: OFFER } });
+const calling = (request: typeof modern, name: string, args: unknown) =>
+  request("tools/call", { name, arguments: args });
+const modernPublish = () => calling(modern, "publish_offer", { text: OFFER });
+/** A call of 2025 that names a revision in its header. */
+const published2025 = (revision: string) =>
+  changed(calling(legacy, "publish_offer", { text: OFFER }), { "mcp-protocol-version": revision });
+/** A call whose header and message name a revision. */
+const ofRevision = (revision: string): CallOptions => {
+  const { body, headers = {} } = modernPublish();
+  const text = JSON.stringify(body).replaceAll("2026-07-28", revision);
+  return changed({ raw: text, headers }, { "mcp-protocol-version": revision });
+};
 
 // ── Messages ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const MESSAGES: Record<string, { send: () => CallOptions; status: number; code: number }> = {
-  "an empty body": { send: () => raw(""), status: 400, code: PARSE_ERROR },
-  "half a message": { send: () => raw(JSON.stringify(publish()).slice(0, -5)), status: 400, code: PARSE_ERROR },
-  "bytes that are no text": { send: () => raw(Buffer.from([0xff, 0xfe, 0x7b])), status: 400, code: PARSE_ERROR },
-  "no JSON": { send: () => raw("method=tools/list"), status: 400, code: PARSE_ERROR },
-  "another media type": {
-    send: () => raw(JSON.stringify(publish()), { "content-type": "text/plain" }),
-    status: 415,
-    code: REFUSED,
-  },
-  "a number": { send: () => message(5), status: 400, code: INVALID_REQUEST },
-  null: { send: () => message(null), status: 400, code: INVALID_REQUEST },
-  "an empty object": { send: () => message({}), status: 400, code: INVALID_REQUEST },
-  "a message without a version": {
-    send: () => message({ ...publish(), jsonrpc: undefined }),
-    status: 400,
-    code: INVALID_REQUEST,
-  },
-  "a message of JSON-RPC 1.0": { send: () => message(publish({ jsonrpc: "1.0" })), status: 400, code: INVALID_REQUEST },
-  "a message whose id is an object": { send: () => message(publish({ id: {} })), status: 400, code: INVALID_REQUEST },
-  "a method that is no text": { send: () => message(publish({ method: 7 })), status: 400, code: INVALID_REQUEST },
-  "parameters that are a list": { send: () => message(publish({ params: [1] })), status: 400, code: INVALID_REQUEST },
-  "an empty batch": { send: () => message([]), status: 400, code: INVALID_REQUEST },
-  "a batch of one": { send: () => message([publish()]), status: 400, code: INVALID_REQUEST },
-  "a batch": { send: () => message([publish(), publish({ id: 2 })]), status: 400, code: INVALID_REQUEST },
-  "a batch of 2026": {
-    send: () => ({ ...modernPublish(), body: [modernPublish().body] }),
-    status: 400,
-    code: INVALID_REQUEST,
-  },
-  "an answer that nobody waits for with other members": {
-    send: () => message({ jsonrpc: "2.0", id: 1, result: 5 }),
-    status: 400,
-    code: INVALID_REQUEST,
-  },
-  "an unknown revision in the header": {
-    send: () => changed(legacy("tools/call", publish().params), { "mcp-protocol-version": "1999-01-01" }),
-    status: 400,
-    code: REFUSED,
-  },
-  "a later revision": {
-    send: () => {
-      const { body, headers } = modernPublish();
-      const text = JSON.stringify(body).replaceAll("2026-07-28", "2099-01-01");
-      return changed({ raw: text, headers: headers ?? {} }, { "mcp-protocol-version": "2099-01-01" });
-    },
-    status: 400,
-    code: UNSUPPORTED_VERSION,
-  },
-  "a revision in the header that is not that of the message": {
-    send: () => changed(modernPublish(), { "mcp-protocol-version": "2025-11-25" }),
-    status: 400,
-    code: HEADER_MISMATCH,
-  },
-  "a message of 2026 without its header": {
-    send: () => changed(modernPublish(), { "mcp-protocol-version": null }),
-    status: 400,
-    code: HEADER_MISMATCH,
-  },
-  "another method in the header": {
-    send: () => changed(modernPublish(), { "mcp-method": "tools/list" }),
-    status: 400,
-    code: HEADER_MISMATCH,
-  },
-  "another tool in the header": {
-    send: () => changed(modernPublish(), { "mcp-name": "get_me" }),
-    status: 400,
-    code: HEADER_MISMATCH,
-  },
-  "the header of 2026 on a message of 2025": {
-    send: () => changed(legacy("tools/call", publish().params), { "mcp-protocol-version": "2026-07-28" }),
-    status: 400,
-    code: INVALID_PARAMS,
-  },
-  "an unknown method, of 2026": { send: () => modern("offers/publish"), status: 404, code: METHOD_NOT_FOUND },
-  "a method in another letter case": { send: () => modern("Tools/Call"), status: 404, code: METHOD_NOT_FOUND },
-  "a method that this server does not have": {
-    send: () => modern("resources/list"),
-    status: 404,
-    code: METHOD_NOT_FOUND,
-  },
-  "an unknown method, of 2025": { send: () => legacy("offers/publish"), status: 200, code: METHOD_NOT_FOUND },
-  "a method of a prototype": { send: () => legacy("constructor"), status: 200, code: METHOD_NOT_FOUND },
-  "a tool without a name": { send: () => legacy("tools/call", { arguments: {} }), status: 200, code: INVALID_PARAMS },
-  "arguments that are a list": {
-    send: () => modern("tools/call", { name: "publish_offer", arguments: [OFFER] }),
-    status: 200,
-    code: INVALID_PARAMS,
-  },
-  "arguments that are text": {
-    send: () => legacy("tools/call", { name: "publish_offer", arguments: OFFER }),
-    status: 200,
-    code: INVALID_PARAMS,
-  },
-  "a subscription to nothing": {
-    send: () => modern("subscriptions/listen", {}),
-    status: 200,
-    code: INVALID_PARAMS,
-  },
+const MESSAGES: Record<string, [send: () => CallOptions, status: number, code: number]> = {
+  "an empty body": [() => raw(""), 400, PARSE_ERROR],
+  "half a message": [() => raw(JSON.stringify(publish()).slice(0, -5)), 400, PARSE_ERROR],
+  "bytes that are no text": [() => raw(Buffer.from([0xff, 0xfe, 0x7b])), 400, PARSE_ERROR],
+  "another media type": [() => raw(JSON.stringify(publish()), { "content-type": "text/plain" }), 415, REFUSED],
+  "a number": [() => message(5), 400, INVALID_REQUEST],
+  null: [() => message(null), 400, INVALID_REQUEST],
+  "an empty object": [() => message({}), 400, INVALID_REQUEST],
+  "a message without a version": [() => message({ ...publish(), jsonrpc: undefined }), 400, INVALID_REQUEST],
+  "a message of JSON-RPC 1.0": [() => message(publish({ jsonrpc: "1.0" })), 400, INVALID_REQUEST],
+  "a message whose id is an object": [() => message(publish({ id: {} })), 400, INVALID_REQUEST],
+  "a method that is no text": [() => message(publish({ method: 7 })), 400, INVALID_REQUEST],
+  "parameters that are a list": [() => message(publish({ params: [1] })), 400, INVALID_REQUEST],
+  "an empty batch": [() => message([]), 400, INVALID_REQUEST],
+  "a batch": [() => message([publish(), publish({ id: 2 })]), 400, INVALID_REQUEST],
+  "a batch of 2026": [() => ({ ...modernPublish(), body: [modernPublish().body] }), 400, INVALID_REQUEST],
+  "an answer that is no object": [() => message({ jsonrpc: "2.0", id: 1, result: 5 }), 400, INVALID_REQUEST],
+  "an unknown revision in the header": [() => published2025("1999-01-01"), 400, REFUSED],
+  "a later revision": [() => ofRevision("2099-01-01"), 400, UNSUPPORTED_VERSION],
+  "a revision in the header that is not that of the message": [
+    () => changed(modernPublish(), { "mcp-protocol-version": "2025-11-25" }),
+    400,
+    HEADER_MISMATCH,
+  ],
+  "a message of 2026 without its header": [
+    () => changed(modernPublish(), { "mcp-protocol-version": null }),
+    400,
+    HEADER_MISMATCH,
+  ],
+  "another method in the header": [
+    () => changed(modernPublish(), { "mcp-method": "tools/list" }),
+    400,
+    HEADER_MISMATCH,
+  ],
+  "another tool in the header": [() => changed(modernPublish(), { "mcp-name": "get_me" }), 400, HEADER_MISMATCH],
+  "the header of 2026 on a message of 2025": [() => published2025("2026-07-28"), 400, INVALID_PARAMS],
+  "an unknown method, of 2026": [() => modern("offers/publish"), 404, METHOD_NOT_FOUND],
+  "a method in another letter case": [() => modern("Tools/Call"), 404, METHOD_NOT_FOUND],
+  "a method that this server does not have": [() => modern("resources/list"), 404, METHOD_NOT_FOUND],
+  "an unknown method, of 2025": [() => legacy("offers/publish"), 200, METHOD_NOT_FOUND],
+  "a method of a prototype": [() => legacy("constructor"), 200, METHOD_NOT_FOUND],
+  "a tool without a name": [() => legacy("tools/call", { arguments: {} }), 200, INVALID_PARAMS],
+  "arguments that are a list": [() => calling(modern, "publish_offer", [OFFER]), 200, INVALID_PARAMS],
+  "arguments that are text": [() => calling(legacy, "publish_offer", OFFER), 200, INVALID_PARAMS],
+  "a subscription to nothing": [() => modern("subscriptions/listen", {}), 200, INVALID_PARAMS],
+  "a tool in another letter case": [() => calling(modern, "Publish_Offer", { text: OFFER }), 200, INVALID_PARAMS],
+  "a tool with a space, of 2025": [() => calling(legacy, "publish_offer ", { text: OFFER }), 200, INVALID_PARAMS],
+  "a tool with a space, of 2026": [() => calling(modern, "publish_offer ", { text: OFFER }), 400, HEADER_MISMATCH],
+  "a tool of a prototype": [() => calling(modern, "__proto__", { text: OFFER }), 200, INVALID_PARAMS],
 };
-for (const name of ["Publish_Offer", "publish_offer ", "", "__proto__"]) {
-  for (const [era, request] of Object.entries({ modern, legacy }))
-    MESSAGES[`the tool ${JSON.stringify(name)}, ${era}`] = {
-      send: () => request("tools/call", { name, arguments: { text: OFFER } }),
-      status: name === "publish_offer " && era === "modern" ? 400 : 200,
-      code: name === "publish_offer " && era === "modern" ? HEADER_MISMATCH : INVALID_PARAMS,
-    };
-}
 
 const offersOf = async (): Promise<number> => (await agent.call("GET", "/v1/offers?limit=50")).body.results.length;
 
-for (const [name, { send, status, code }] of Object.entries(MESSAGES)) {
+for (const [name, [send, status, code]] of Object.entries(MESSAGES)) {
   test.serial(`${name} gets ${status} and the error ${code}`, async (t) => {
     const answer = await post(market.url, agent.token, send());
     t.is(answer.status, status, answer.text);
@@ -191,28 +144,17 @@ test.serial("a subscription ends at once, because nothing that can be subscribed
   t.regex(answer.text, /"resultType":"complete"/);
 });
 
-test.serial("the tools that there are, are named when a tool is unknown", async (t) => {
-  const answer = await post(market.url, agent.token, modern("tools/call", { name: "Get_Me", arguments: {} }));
-  t.regex(answer.body.error.message, /lower case: get_me, search_offers, /);
-});
-
 // ── Methods, origins and hosts ───────────────────────────────────────────────────────────────────────────────────────
 
-for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"]) {
-  test.serial(`${method} /mcp gets 405 at once, with and without a token`, async (t) => {
+test.serial("only POST /mcp is there; other methods get 405 at once, with and without a token", async (t) => {
+  for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS", "HEAD"])
     for (const headers of [{ ...ACCEPT }, { ...ACCEPT, authorization: `Bearer ${agent.token}` }]) {
       const answer = await call(market.url, method, "/mcp", { headers, timeoutMs: allowed(10_000) });
-      t.is(answer.status, 405);
-      t.is(answer.headers["allow"], "POST");
+      t.deepEqual([answer.status, answer.headers["allow"]], [405, "POST"], method);
     }
-  });
-}
-
-for (const path of ["/MCP", "/mcp/sse", "/sse"]) {
-  test.serial(`there is nothing at ${path}`, async (t) => {
-    t.is((await call(market.url, "POST", path, modern("tools/list"))).status, 404);
-  });
-}
+  for (const path of ["/MCP", "/mcp/sse", "/sse"])
+    t.is((await call(market.url, "POST", path, modern("tools/list"))).status, 404, path);
+});
 
 for (const origin of ["https://evil.example", "null", "http://["]) {
   test.serial(`a request from a page at ${origin} is refused`, async (t) => {
@@ -224,20 +166,17 @@ for (const origin of ["https://evil.example", "null", "http://["]) {
   });
 }
 
-for (const host of ["evil.example", "localhost.evil.example", "[::2]", "a b"]) {
-  test.serial(`on a loopback address, the host ${host} is refused`, async (t) => {
+test.serial("on a loopback address, only the hosts and pages of this machine are served", async (t) => {
+  for (const host of ["evil.example", "localhost.evil.example", "[::2]", "a b"]) {
     const answer = await post(market.url, agent.token, changed(modernPublish(), { host }));
     t.true(answer.status === 403 || answer.status === 400, answer.text);
-    t.is(await offersOf(), 0);
-  });
-}
-
-for (const host of ["localhost", "127.0.0.1:1", "[::1]"]) {
-  test.serial(`on a loopback address, the host ${host} and a page of this machine are served`, async (t) => {
+  }
+  t.is(await offersOf(), 0);
+  for (const host of ["localhost", "127.0.0.1:1", "[::1]"]) {
     const sent = changed(modern("tools/list"), { host, origin: `http://${host}` });
-    t.is((await post(market.url, agent.token, sent)).status, 200);
-  });
-}
+    t.is((await post(market.url, agent.token, sent)).status, 200, host);
+  }
+});
 
 // ── Sizes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -253,22 +192,21 @@ test.serial("a megabyte of arguments is refused, however it is sent", async (t) 
   t.is(await offersOf(), 0);
 });
 
-for (const [where, sent] of [
-  ["its arguments", (many: object) => modern("tools/call", { name: "get_me", arguments: many })],
-  ["a list", (many: object) => modern("tools/call", { name: "get_me", arguments: { list: Object.values(many) } })],
-  ["what it says of itself", (many: object) => legacy("tools/call", { name: "get_me", arguments: {}, _meta: many })],
-  [
-    "a depth of them",
-    (many: object) => modern("tools/call", { name: "get_me", arguments: { deep: { deeper: many } } }),
-  ],
-] as const) {
-  test.serial(`a message with too many members in ${where} is refused before the protocol looks at each`, async (t) => {
+test.serial(
+  "a message with too many members is refused before the protocol looks at each, wherever they are",
+  async (t) => {
     const many = Object.fromEntries(Array.from({ length: 6_000 }, (_, n) => [`k${n}`, n]));
-    const answer = await post(market.url, agent.token, sent(many));
-    t.is(answer.status, 400);
-    t.regex(answer.body.error.message, /more than 5,000 members/);
-  });
-}
+    for (const sent of [
+      modern("tools/call", { name: "get_me", arguments: many }),
+      modern("tools/call", { name: "get_me", arguments: { deep: { list: Object.values(many) } } }),
+      legacy("tools/call", { name: "get_me", arguments: {}, _meta: many }),
+    ]) {
+      const answer = await post(market.url, agent.token, sent);
+      t.is(answer.status, 400);
+      t.regex(answer.body.error.message, /more than 5,000 members/);
+    }
+  },
+);
 
 test.serial("a message that is nested too deeply is refused, wherever it is", async (t) => {
   // As text, because JSON.stringify cannot go so deep.
@@ -302,63 +240,29 @@ test.serial("whoever has no known token sends at most a small body", async (t) =
   t.is((await post(market.url, null, padded(300 * 1024))).status, 401);
 });
 
-for (const [tool, argument] of [
-  ["search_offers", "query"],
-  ["publish_offer", "idempotency_key"],
-  ["get_me", "unknown"],
-] as const) {
-  for (const [era, request] of Object.entries({ modern, legacy })) {
-    test.serial(`deeply nested lists as ${argument} of ${tool} (${era}) are answered`, async (t) => {
-      const { body, headers = {} } = request("tools/call", { name: tool, arguments: { [argument]: "NESTED" } });
-      const send = (depth: number) =>
-        post(market.url, agent.token, {
-          raw: JSON.stringify(body).replace('"NESTED"', "[".repeat(depth) + "]".repeat(depth)),
-          headers,
-        });
-      // The message, params and arguments are the first three of at most 200 levels.
-      for (const depth of [198, 4_900, 100_000]) t.is((await send(depth)).status, 400);
-      const { result, error } = messageOf(await send(197));
-      t.true(tool === "get_me" ? result.isError === undefined : result?.isError || error.code === INVALID_PARAMS);
-      t.is(await offersOf(), 0);
-    });
-  }
-}
-
 // ── Arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const WRONG: [string, Body, RegExp][] = [
   ["get_offer", {}, /^The member offer_id is missing\./],
-  ["get_offer", { offer_id: 5 }, /^The member offer_id must be text\./],
   ["get_offer", { offer_id: null }, /^The member offer_id is missing\./],
-  ["get_offer", { offer_id: "\0" }, /not_found/],
   ["get_offer", JSON.parse('{"__proto__": {"offer_id": "x"}}'), /^The member offer_id is missing\./],
   ["list_mine", { what: "Offers" }, /^The member what must be one of: offers, asks\./],
-  ["list_mine", { what: "constructor" }, /^The member what must be one of/],
   ["list_mine", { what: "asks", status: "published" }, /^The member status must be one of: .*active/],
   ["list_mine", { what: "offers", limit: "many" }, /^The member limit must be a number/],
-  ["list_mine", { what: "offers", limit: 0 }, /^The member limit must be at least 1/],
-  ["list_mine", { what: "offers", limit: 51 }, /^The member limit may be at most 50/],
-  ["list_mine", { what: "offers", cursor: "x" }, /cursor/],
-  ["publish_offer", { text: OFFER, images: "https://a.example/b.jpg" }, /The member images must be a list/],
   ["publish_offer", { text: OFFER, idempotency_key: 5 }, /^An Idempotency-Key has 1 to 255 characters/],
-  ["publish_offer", { text: OFFER, origin_ask_id: "mine" }, /\n\((bad_request|not_found), /],
-  ["search_offers", { query: "sofa", filters: "Berlin" }, /^The member filters must be an object/],
   ["search_offers", { query: "sofa", filters: { price: { max: "200" } } }, /filters.price.max must be a number/],
-  ["search_offers", { query: "sofa", sort: "cheapest" }, /^The member sort must be one of/],
 ];
 
-for (const [tool, args, expected] of WRONG) {
+for (const [tool, args, expected] of WRONG)
   test.serial(
-    `${tool} ${JSON.stringify(args).replace(OFFER, "an offer").slice(0, 80)} is an error that says what to send`,
+    `${tool} ${JSON.stringify(args).replace(OFFER, "an offer")} is an error that says what to send`,
     async (t) => {
       const { isError, content, structuredContent } = await callTool(market.url, agent.token, tool, args);
-      t.true(isError);
-      t.is(structuredContent, undefined);
+      t.deepEqual([isError, structuredContent], [true, undefined]);
       t.regex(content[0].text, expected);
       t.is(await offersOf(), 0);
     },
   );
-}
 
 test.serial("null stands for what is left out", async (t) => {
   const listed = await callTool(market.url, agent.token, "list_mine", { what: "offers", status: null, limit: null });

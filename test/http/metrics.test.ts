@@ -1,9 +1,9 @@
 import test from "ava";
 import { dashboard } from "../../src/metrics/dashboard.ts";
-import { startProvider, well } from "../reader/provider.ts";
+import { type Provider, startProvider, well } from "../reader/provider.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, connectedAgent, eventually, SOFA } from "../support/market.ts";
+import { type Agent, connectedAgent, eventually, SOFA, until } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
 import { type Service, startPart } from "../support/service.ts";
 import { sharedService } from "../support/shared.ts";
@@ -14,32 +14,35 @@ import { sql } from "../support/sql.ts";
 const TOKEN = "a-token-of-the-tests";
 
 let database: Database;
+let provider: Provider;
 let api: Service;
 let worker: Service;
 let agent: Agent;
 const port = { api: "", worker: "" };
 
 test.before(async () => {
-  [database, port.api, port.worker] = await Promise.all([
+  [database, provider, port.api, port.worker] = await Promise.all([
     createDatabase(),
+    startProvider(),
     freePort().then(String),
     freePort().then(String),
   ]);
+  provider.always(well());
+  await sql(database.url, `alter database "${new URL(database.url).pathname.slice(1)}" set track_functions = 'pl'`);
+  const models = { OPENAI_BASE_URL: provider.baseURL, OPENAI_API_KEY: "scripted" };
   [api, worker] = await Promise.all([
     startPart("api", {
       database: database.url,
       // The primary itself, as a replica that is never behind. test/faults/replica.test.ts has real ones.
-      env: { METRICS_PORT: port.api, METRICS_TOKEN: TOKEN, DATABASE_READ_URL: database.url },
+      env: { ...models, METRICS_PORT: port.api, METRICS_TOKEN: TOKEN, DATABASE_READ_URL: database.url },
     }),
-    startPart("worker", { database: database.url, env: { METRICS_PORT: port.worker } }),
+    startPart("worker", { database: database.url, env: { ...models, METRICS_PORT: port.worker } }),
   ]);
   agent = await connectedAgent(api.url, database.url);
-  // For sessions that start afterwards, such as those of the API that have not been opened yet.
-  await sql(database.url, `alter database "${new URL(database.url).pathname.slice(1)}" set track_functions = 'pl'`);
 });
 
 test.after.always(async () => {
-  await Promise.all([api?.stop(), worker?.stop()]);
+  await Promise.all([api?.stop(), worker?.stop(), provider?.close()]);
   await database?.drop();
 });
 
@@ -87,62 +90,41 @@ test.serial("requests are counted by operation and status, and unknown paths sha
   t.true((value(samples, "souk_pool_connections", { pool: "read", state: "idle" }) ?? 0) >= 1);
 });
 
-test.serial("the worker exposes its jobs and extractions; both processes expose backlog and heartbeats", async (t) => {
-  const { status } = await agent.call("POST", "/v1/offers", { text: SOFA });
-  t.is(status, 201);
-  const samples = await eventually(
-    ofWorker,
-    (read) =>
-      (value(read, "souk_job_duration_seconds_count", { task: "complete_submission", outcome: "done" }) ?? 0) >= 1,
-  );
-  t.is(value(samples, "souk_job_duration_seconds_count", { task: "embed_offer", outcome: "done" }), undefined);
-  t.is(value(samples, "souk_job_wait_seconds_count", { task: "complete_submission" }), 1);
-  t.is(value(samples, "souk_model_calls_total", { model: "builtin", operation: "read_offer", outcome: "ok" }), 1);
-  t.is(value(samples, "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1);
-  await agent.call("POST", "/v1/offers/search", { query: "sofa" });
-  for (const told of [await ofApi(), await ofWorker()]) {
-    t.is(value(told, "souk_database_up"), 1);
-    t.is(value(told, "souk_workers"), 1);
-    t.true((value(told, "souk_worker_heartbeat_age_seconds") ?? 99) < 30);
-    t.is(value(told, "souk_submissions_waiting"), 0);
-  }
-  t.is(value(await ofApi(), "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1, "one query was embedded");
-});
-
-test.serial("the process that calls a provider's models counts its calls and their tokens", async (t) => {
-  const [own, provider] = await Promise.all([createDatabase(), startProvider()]);
-  t.teardown(async () => {
-    await provider.close();
-    await own.drop();
-  });
-  provider.always(well());
-  const settings = { OPENAI_BASE_URL: provider.baseURL, OPENAI_API_KEY: "scripted", METRICS_TOKEN: TOKEN };
-  const workers = String(await freePort());
-  const asking = await startPart("api", { database: own.url, env: settings }, t);
-  await startPart("worker", { database: own.url, env: { ...settings, METRICS_PORT: workers } }, t);
-  const seller = await connectedAgent(asking.url, own.url);
-  t.is((await seller.call("POST", "/v1/offers", { text: SOFA })).status, 201);
-  t.is((await seller.call("POST", "/v1/offers/search", { query: "sofa" })).status, 200);
-
-  const model = "gpt-4.1-mini";
-  const working = await eventually(
-    () => read(`http://127.0.0.1:${workers}/metrics`, TOKEN),
-    (told) => (value(told, "souk_model_calls_total", { operation: "embed", outcome: "ok" }) ?? 0) >= 1,
-  );
-  t.is(value(working, "souk_model_calls_total", { model, operation: "read_offer", outcome: "ok" }), 1);
-  t.is(value(working, "souk_model_calls_total", { model, operation: "read_offer", outcome: "fallback" }), 0);
-  for (const direction of ["input", "output"])
-    t.is(value(working, "souk_model_tokens_total", { model, operation: "read_offer", direction }), 1, direction);
-  t.is(value(working, "souk_reading_duration_seconds_count", { model, operation: "read_offer" }), 1);
-  // The embedding of the search's query. Metrics are read twice, and a read must not count it again.
-  for (const _ of [1, 2]) {
-    const told = await read(`${asking.url}/metrics`, TOKEN);
-    const embedding = { model: "text-embedding-3-small", operation: "embed" };
-    t.is(value(told, "souk_model_calls_total", { ...embedding, outcome: "ok" }), 1);
-    t.is(value(told, "souk_model_tokens_total", { ...embedding, direction: "input" }), 1);
-    t.is(value(told, "souk_model_calls_total", { operation: "read_offer" }), undefined);
-  }
-});
+test.serial(
+  "the worker exposes its jobs, and both processes expose backlog, heartbeats and what models were asked",
+  async (t) => {
+    t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201);
+    const done = (task: string) => ({ task, outcome: "done" });
+    const samples = await eventually(
+      ofWorker,
+      (told) => (value(told, "souk_job_duration_seconds_count", done("embed_offer")) ?? 0) >= 1,
+    );
+    t.is(value(samples, "souk_job_duration_seconds_count", done("complete_submission")), 1);
+    t.is(value(samples, "souk_job_wait_seconds_count", { task: "complete_submission" }), 1);
+    const model = "gpt-4.1-mini";
+    t.is(value(samples, "souk_model_calls_total", { model, operation: "read_offer", outcome: "ok" }), 1);
+    t.is(value(samples, "souk_model_calls_total", { model, operation: "read_offer", outcome: "fallback" }), 0);
+    for (const direction of ["input", "output"])
+      t.is(value(samples, "souk_model_tokens_total", { model, operation: "read_offer", direction }), 1, direction);
+    t.is(value(samples, "souk_reading_duration_seconds_count", { model, operation: "read_offer" }), 1);
+    t.is(value(samples, "souk_embedding_duration_seconds_count", { outcome: "ok" }), 1);
+    t.is((await agent.call("POST", "/v1/offers/search", { query: "sofa" })).status, 200);
+    // The embedding of the search's query. Metrics are read twice, and a read must not count it again.
+    for (const _ of [1, 2]) {
+      const told = await ofApi();
+      const embedding = { model: "text-embedding-3-small", operation: "embed" };
+      t.is(value(told, "souk_model_calls_total", { ...embedding, outcome: "ok" }), 1);
+      t.is(value(told, "souk_model_tokens_total", { ...embedding, direction: "input" }), 1);
+      t.is(value(told, "souk_model_calls_total", { operation: "read_offer" }), undefined);
+    }
+    for (const told of [await ofApi(), await ofWorker()]) {
+      t.is(value(told, "souk_database_up"), 1);
+      t.is(value(told, "souk_workers"), 1);
+      t.true((value(told, "souk_worker_heartbeat_age_seconds") ?? 99) < 30);
+      t.is(value(told, "souk_submissions_waiting"), 0);
+    }
+  },
+);
 
 test.serial("a broken invariant is exposed once the worker has checked", async (t) => {
   await sql(database.url, "update market.account_stats set active = active + 5 where active > 0");
@@ -153,10 +135,7 @@ test.serial("a broken invariant is exposed once the worker has checked", async (
   );
   t.true((value(await ofApi(), "souk_invariants_checked_age_seconds") ?? 99) < 30);
   // The log line comes a moment after the metric.
-  await eventually(
-    async () => worker.logs(),
-    (logs) => /"invariant":"stats_equal_recount","broken":1.*an invariant is broken/.test(logs),
-  );
+  await until(() => /"invariant":"stats_equal_recount","broken":1.*an invariant is broken/.test(worker.logs()));
   t.is(value(await ofApi(), "souk_invariant_violations", { invariant: "stats_equal_recount" }), 1);
   await sql(database.url, "update market.account_stats set active = active - 5 where active > 0");
   await sql(database.url, `select graphile_worker.add_job('check_invariants', '{"sample": null}')`);

@@ -1,10 +1,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import test from "ava";
+import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { document } from "../../src/api/handlers/plain.ts";
-import type { Agent, Body } from "../support/market.ts";
+import type { Agent, Answer, Body } from "../support/market.ts";
 import { EVERYTHING } from "../support/shared.ts";
-import { type Market, NOTHING, openContract, openMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";
+import { type Market, NOTHING, OFFER, openContract, openMarket, responseOf, validatorOf, wrongBy } from "./contract.ts";
 
 /**
  * The OpenAPI document is correct. Every response in the HTTP tests is checked against it (contract.ts). The tests here
@@ -13,9 +14,12 @@ import { type Market, NOTHING, openContract, openMarket, responseOf, validatorOf
 
 let market: Market;
 let agent: Agent;
+/** An offer of the agent. */
+let foreign: string;
 test.before(async () => {
   market = await openMarket(EVERYTHING);
   agent = await market.agent();
+  foreign = (await agent.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
 });
 test.after.always(() => market?.stop());
 
@@ -141,62 +145,63 @@ test("every request in the examples of the document is accepted", async (t) => {
   }
 });
 
-test("a request without a required member is refused, and the error points to it", async (t) => {
-  const { schemas } = market.contract.document.components;
-  for (const { method, path, operation } of operations()) {
-    const content = operation.requestBody?.content["application/json"];
-    const schema = schemas[content?.schema.$ref?.split("/").at(-1)];
-    for (const name of schema?.required ?? []) {
-      const { [name]: _left, ...rest } = examplesOf(content)[0];
-      const { status, body } = await agent.call(method, path.replace("{id}", NOTHING), rest);
-      t.deepEqual([status, body.errors?.map(({ pointer }: Body) => pointer)], [400, [`/${name}`]], path);
-    }
-  }
-});
+/** Calls every endpoint that needs a caller, in an order in which each can succeed. Returns the answers by endpoint. */
+const walk = async ({ call }: Pick<Agent, "call">): Promise<Map<string, Answer[]>> => {
+  const answers = new Map<string, Answer[]>();
+  const go = async (request: string, body?: Body): Promise<Body> => {
+    const [method = "", path = ""] = request.split(" ");
+    const answer = await call(method, path, body);
+    const endpoint = `${method} ${path.replace(/[0-9a-f-]{36}/, "{id}")}`;
+    answers.set(endpoint, [...(answers.get(endpoint) ?? []), answer]);
+    return answer.body;
+  };
+  await go("GET /v1/me");
+  const { id: verification } = await go("POST /v1/me/verifications", { method: "apple" });
+  await go("POST /v1/me/verifications", { method: "apple" });
+  await go(`GET /v1/me/verifications/${verification ?? NOTHING}`);
+  const text = "Grey sofa for sale. 180 EUR, in Berlin. Write to lena@example.com";
+  await go("POST /v1/offers/preview", { text });
+  const { offer_id } = await go("POST /v1/offers", { text });
+  const offer = `/v1/offers/${offer_id}`;
+  await go("POST /v1/offers/search", { query: "sofa" });
+  await go("GET /v1/offers");
+  await go(`GET ${offer}`);
+  await go(`PATCH ${offer}`, { text });
+  for (const move of ["archive", "republish", "confirm"]) await go(`POST ${offer}/${move}`);
+  await go(`POST /v1/offers/${foreign}/report`, { reason: "other" });
+  await market.sql("update market.offer set status = 'removed' where id = $1", [offer_id]);
+  await go(`GET ${offer}`);
+  await go(`POST ${offer}/appeal`);
+  const ask = `/v1/asks/${(await go("POST /v1/asks", { text: "Looking for a sofa" })).id}`;
+  await go("GET /v1/asks");
+  await go(`GET ${ask}`);
+  await go(`PATCH ${ask}`, { watch_enabled: false });
+  for (const move of ["archive", "reopen", "fulfill"]) await go(`POST ${ask}/${move}`);
+  await go(`GET ${ask}/matches`);
+  await go("GET /v1/events");
+  // Nobody has this name, so nothing is sent there.
+  const webhook = `/v1/webhooks/${(await go("POST /v1/webhooks", { url: "https://nobody.invalid/" })).id}`;
+  await go(`POST ${webhook}/test`);
+  await go("GET /v1/webhooks");
+  await go(`DELETE ${webhook}`);
+  await go("DELETE /v1/me/agent");
+  return answers;
+};
 
 test("every success that the document describes occurs as described", async (t) => {
   const { contract, call } = market;
-  const traveller = await market.agent("Traveller");
-  const get = (path: string) => traveller.call("GET", path);
-  const post = (path: string, body?: Body) => traveller.call("POST", path, body);
-
   for (const path of ["/v1", "/v1/openapi.json", "/v1/taxonomy"]) {
     const { headers } = await call("GET", path);
     await call("GET", path, { headers: { "if-none-match": headers["etag"] ?? "" } });
   }
   await call("POST", "/v1/connect");
-  await get("/v1/me");
-  const verification = await post("/v1/me/verifications", { method: "apple" });
-  await post("/v1/me/verifications", { method: "apple" });
-  await get(`/v1/me/verifications/${verification.body.id}`);
-  const sofa = "Grey sofa for sale. 180 EUR, in Berlin. Write to lena@example.com";
-  await post("/v1/offers/preview", { text: sofa });
-  const offer = `/v1/offers/${(await post("/v1/offers", { text: sofa })).body.offer_id}`;
-  await post("/v1/offers/search", { query: "sofa" });
-  await get("/v1/offers");
-  await get(offer);
-  await traveller.call("PATCH", offer, { text: sofa });
-  await agent.call("POST", `${offer}/report`, { reason: "other" });
-  await post(`${offer}/archive`);
-  await get(offer);
-  await post(`${offer}/republish`);
-  await post(`${offer}/confirm`);
-  await market.sql("update market.offer set status = 'removed' where id = $1", [offer.split("/").at(-1)]);
-  await post(`${offer}/appeal`);
-  const ask = `/v1/asks/${(await post("/v1/asks", { text: "Looking for a sofa" })).body.id}`;
-  await get("/v1/asks");
-  await get(ask);
-  await traveller.call("PATCH", ask, { watch_enabled: false });
-  for (const move of ["archive", "reopen", "fulfill"]) await post(`${ask}/${move}`);
-  await get(`${ask}/matches`);
-  await get("/v1/events");
-  // Nobody has this name, so nothing is sent there.
-  const webhook = `/v1/webhooks/${(await post("/v1/webhooks", { url: "https://nobody.invalid/" })).body.id}`;
-  await post(`${webhook}/test`);
-  await get("/v1/webhooks");
-  await traveller.call("DELETE", webhook);
-  await traveller.call("DELETE", "/v1/me/agent");
-
+  const answers = await walk(await market.agent("Traveller"));
+  t.deepEqual(
+    [...answers.keys()].toSorted(),
+    ENDPOINTS.filter(({ auth }) => auth === "token")
+      .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+      .toSorted(),
+  );
   const described = operations().flatMap(({ operation }) =>
     Object.keys(operation.responses)
       .filter((status) => Number(status) < 400)
@@ -206,6 +211,40 @@ test("every success that the document describes occurs as described", async (t) 
     described.filter((one) => !contract.seen.has(one)),
     [],
   );
+});
+
+test("a person calls every endpoint with a session, without a limit, and what they write is no agent's", async (t) => {
+  const own = await market.agent();
+  await market.sql(
+    `insert into market.proved_method (account_id, method, subject_hash)
+     select account_id, 'google', sha256(uuid_send(account_id)) from market.agent where id = $1`,
+    [own.id],
+  );
+  const answers = await walk(await market.person(own));
+  // Only an agent asks its person to prove something, and removes itself.
+  const refused = {
+    "POST /v1/me/verifications": 409,
+    "GET /v1/me/verifications/{id}": 404,
+    "DELETE /v1/me/agent": 409,
+  };
+  for (const [endpoint, list] of answers)
+    for (const { status, headers, text } of list) {
+      const expected = Object.entries(refused).find(([name]) => name === endpoint)?.[1];
+      t.true(expected === undefined ? status < 300 : status === expected, `${endpoint}: ${text}`);
+      t.false(
+        Object.keys(headers).some((name) => name.startsWith("ratelimit-")),
+        endpoint,
+      );
+    }
+  const [kept] = await market.sql(
+    `with own as (select account_id from market.agent where id = $1)
+     select (select count(*)::int from market.rate_limit_hit, own where scope like '%' || account_id || '%') as counted,
+       (select count(*)::int from market.submission join own using (account_id) where agent_id is not null)
+         + (select count(*)::int from market.offer join own using (account_id) where agent_id is not null)
+         + (select count(*)::int from market.ask join own using (account_id) where agent_id is not null) as of_agents`,
+    [own.id],
+  );
+  t.deepEqual(kept, { counted: 0, of_agents: 0 });
 });
 
 test("a response that differs from the document is detected", (t) => {

@@ -1,14 +1,15 @@
 import { createHook } from "node:async_hooks";
 import { promises as dns, type LookupAddress } from "node:dns";
-import type { AddressInfo, LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { createServer } from "node:net";
 import test from "ava";
 import { findDocuments } from "../../src/assistants/oauth/client_document.ts";
 import { createLookup } from "../../src/base/lookup.ts";
 import { newWebhookSecret } from "../../src/webhooks/secrets.ts";
 import { createSend } from "../../src/webhooks/send.ts";
-import { eventually } from "../support/market.ts";
+import { until } from "../support/market.ts";
 import { serveNames } from "../support/nameserver.ts";
+import { listenOn } from "../support/raw_server.ts";
 
 /** How the names in addresses of strangers are resolved. Their nameservers are the strangers' too. */
 
@@ -44,10 +45,7 @@ test("names whose nameservers are silent keep no other lookup of the process wai
     ended += 1;
     return error;
   });
-  await eventually(
-    async () => names.filter((name) => nameserver.asked().includes(name)).length,
-    (count) => count === names.length,
-  );
+  await until(() => names.filter((name) => nameserver.asked().includes(name)).length === names.length);
   // By getaddrinfo, on libuv's threads, as pg and the clients of OpenID do it.
   t.true((await dns.lookup("localhost", { all: true })).length > 0);
   t.is(await ask(lookup, "answered.example"), "93.184.215.14");
@@ -61,9 +59,7 @@ test("a name that leads to an address of ours is refused, also if only one of se
   const server = createServer(() => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.teardown(async () => void (await new Promise((resolve) => server.close(resolve))));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenOn(t, server);
   const names = {
     "ours.example": ["127.0.0.1"],
     "mixed.example": ["93.184.215.14", "127.0.0.1"],

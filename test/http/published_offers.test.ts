@@ -1,5 +1,5 @@
 import test from "ava";
-import type { Body } from "../support/market.ts";
+import type { Answer, Body } from "../support/market.ts";
 import { type Market, OFFER, openMarket, settled } from "./contract.ts";
 import { ARCHIVED, KEPT_NOWHERE, OWNED, PUBLISHED, published, rated, SHOWN, whole } from "./offers.ts";
 
@@ -132,56 +132,27 @@ test("an account can report an offer once, and the report is not visible to othe
   t.deepEqual(settled((await owner.call("GET", `/v1/offers/${id}`)).body, market.url), { ...SHOWN, owner: OWNED });
 });
 
-test("a report needs a known reason, and its comment has at most 1,000 characters", async (t) => {
-  const [owner, other] = [await market.agent(), await market.stranger()];
-  const id = await published(owner);
-  const pointers = async (body: Body) => {
-    const answer = await other.call("POST", `/v1/offers/${id}/report`, body);
-    return [answer.status, answer.body.errors?.map(({ pointer }: Body) => pointer)];
-  };
-  t.deepEqual(await pointers({}), [400, ["/reason"]]);
-  t.deepEqual(await pointers({ reason: "ugly" }), [400, ["/reason"]]);
-  t.deepEqual(await pointers({ reason: "other", comment: "🦊".repeat(1001) }), [400, ["/comment"]]);
-  t.deepEqual(await pointers({ reason: "other", comment: "🦊".repeat(1000) }), [200, undefined]);
-  t.deepEqual(await pointers({ reason: "other", comment: null }), [200, undefined]);
-});
-
 test("an account's offers are listed page by page, newest first, each once", async (t) => {
   const owner = await market.agent();
   const ids: string[] = [];
-  for (let n = 0; n < 5; n += 1) ids.unshift(await published(owner));
+  for (let n = 0; n < 3; n += 1) ids.unshift(await published(owner));
   await owner.call("POST", `/v1/offers/${ids[1]}/archive`);
-  await owner.call("POST", `/v1/offers/${ids[3]}/archive`);
-
-  const read = async (query: string): Promise<{ pages: string[][]; cursors: string[] }> => {
-    const pages: string[][] = [];
-    const cursors: string[] = [];
-    for (let cursor = ""; pages.length < 10; ) {
-      const { body } = await owner.call("GET", `/v1/offers?${query}${cursor && `&cursor=${cursor}`}`);
-      pages.push(body.results.map(({ id }: Body) => id));
-      t.is(body.page.has_more, body.page.next_cursor !== null);
-      if (!body.page.has_more) break;
-      cursor = body.page.next_cursor;
-      cursors.push(cursor);
-    }
-    return { pages, cursors };
-  };
-  const all = await read("limit=2");
-  t.deepEqual(all.pages, [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
-  t.deepEqual((await read("limit=5")).pages, [ids]);
-  t.deepEqual((await read("")).pages, [ids]);
-  t.deepEqual((await read("status=archived&limit=1")).pages, [[ids[1]], [ids[3]]]);
-  t.deepEqual((await read("status=published&limit=2")).pages, [[ids[0], ids[2]], [ids[4]]]);
-  t.deepEqual((await read("status=removed")).pages, [[]]);
-
-  const first = await owner.call("GET", "/v1/offers?limit=1");
+  const list = (query: string) => owner.call("GET", `/v1/offers?${query}`);
+  const idsOf = ({ body }: Answer) => body.results.map(({ id }: Body) => id);
+  const first = await list("limit=1");
   t.deepEqual(whole(market, first), {
     status: 200,
     headers: KEPT_NOWHERE,
     body: { results: [OWNED], page: { next_cursor: "<cursor>", has_more: true } },
   });
-  for (const query of [`status=archived&cursor=${all.cursors[0]}`, "cursor=x", "cursor=e30"]) {
-    const { status, body } = await owner.call("GET", `/v1/offers?${query}`);
-    t.deepEqual([status, body.code, body.errors[0].pointer], [400, "bad_request", "/cursor"], query);
+  const cursor = first.body.page.next_cursor;
+  const rest = await list(`limit=2&cursor=${cursor}`);
+  t.deepEqual([...idsOf(first), ...idsOf(rest)], ids);
+  t.deepEqual(rest.body.page, { next_cursor: null, has_more: false });
+  t.deepEqual(idsOf(await list("")), ids);
+  t.deepEqual(idsOf(await list("status=archived")), [ids[1]]);
+  for (const query of [`status=archived&cursor=${cursor}`, "cursor=x", "cursor=e30"]) {
+    const { status, body } = await list(query);
+    t.deepEqual([status, body.errors[0].pointer], [400, "/cursor"], query);
   }
 });

@@ -23,7 +23,7 @@ test("an offer is live at once, and the response says how its text was understoo
   const agent = await market.agent();
   const answer = await publish(agent);
   t.deepEqual(whole(market, answer), { status: 201, headers: rated(60, 59), body: PUBLISHED });
-  const { extraction, offer_id } = answer.body;
+  const { extraction } = answer.body;
   t.deepEqual(
     Object.keys(extraction).toSorted(),
     ["category", "condition", "contact", "domain", "location", "offer_kind", "price", "title"].filter(
@@ -35,24 +35,16 @@ test("an offer is live at once, and the response says how its text was understoo
     ["price", "location", "contact"].map((name) => [extraction[name]].flat()[0].basis),
     ["stated", "stated", "stated"],
   );
-  const other = await market.stranger();
-  t.is((await other.call("GET", `/v1/offers/${offer_id}`)).status, 200);
 });
 
-test("positions in an extraction count characters, not bytes or UTF-16 code units", async (t) => {
+test("an accent may be composed or decomposed, and positions count characters, not bytes or UTF-16 code units", async (t) => {
   const agent = await market.agent();
-  const text = `🛋️🛋️ ${OFFER}`;
-  const { status, body } = await publish(agent, { text });
+  const text = `🛋️🛋️ ${OFFER.replace("Grey", "Gréy")}`;
+  const { status, body } = await publish(agent, { text: text.normalize("NFD") });
   t.is(status, 201);
   t.deepEqual(misquoted(text, body.extraction), []);
-  t.is(body.contact, "lena@example.com");
-});
-
-test("a text is read in the same way whether its accents are composed or decomposed", async (t) => {
-  const agent = await market.agent();
-  const id = await published(agent, { text: OFFER.replace("Grey", "Gre\u0301y") });
-  const { body } = await agent.call("GET", `/v1/offers/${id}`);
-  t.is(body.document.description, OFFER.replace("Grey", "Gréy"));
+  const read = await agent.call("GET", `/v1/offers/${body.offer_id}`);
+  t.is(read.body.document.description, text);
 });
 
 test("images keep their order without duplicates, and an http link causes a warning", async (t) => {
@@ -73,18 +65,7 @@ test("images keep their order without duplicates, and an http link causes a warn
 });
 
 const BAD_BODIES: [what: string, body: Body, errors: Body[]][] = [
-  ["no text", {}, [{ pointer: "/text", detail: "The member text is missing." }]],
   ["an empty text", { text: " \n\t " }, [{ pointer: "/text", detail: "The text is empty." }]],
-  [
-    "4,001 characters",
-    { text: "🦊".repeat(4001) },
-    [{ pointer: "/text", detail: "A text may have at most 4,000 characters." }],
-  ],
-  [
-    "17 images",
-    { text: OFFER, images: Array.from({ length: 17 }, (_, n) => `https://images.example/${n}`) },
-    [{ pointer: "/images", detail: "An offer may have at most 16 images." }],
-  ],
   [
     "images that are not links",
     {
@@ -153,22 +134,6 @@ for (const [what, body, errors] of BAD_BODIES) {
   });
 }
 
-test("a text of 4,000 characters and 16 images are accepted", async (t) => {
-  const agent = await market.agent();
-  const images = Array.from({ length: 16 }, (_, n) => `https://images.example/${n}`);
-  const answer = await publish(agent, { text: `${OFFER} ${"🦊".repeat(4000 - OFFER.length - 1)}`, images });
-  t.is(answer.status, 201);
-});
-
-test("a text without a contact is refused and counts, because it was read", async (t) => {
-  const agent = await market.agent();
-  const answer = await publish(agent, { text: "Grey three-seat sofa for sale. 180 EUR, pick up in Berlin." });
-  t.is(answer.status, 400);
-  t.is(answer.body.code, "missing_contact");
-  t.deepEqual(answer.body.errors, [{ pointer: "/text", detail: "Add a phone number, an e-mail address or a link." }]);
-  t.is(answer.headers["ratelimit-remaining"], "59");
-});
-
 test("a contact in a sentence that addresses a model is not read, and the refusal says so", async (t) => {
   const agent = await market.agent();
   const sofa = "Grey three-seat sofa for sale. 180 EUR, pick up in Berlin.";
@@ -184,7 +149,8 @@ test("a contact in a sentence that addresses a model is not read, and the refusa
     },
   ]);
   const mute = await publish(agent, { text: sofa });
-  t.notRegex(mute.body.detail, /model/);
+  t.deepEqual([mute.status, mute.body.code, mute.headers["ratelimit-remaining"]], [400, "missing_contact", "58"]);
+  t.deepEqual(mute.body.errors, [{ pointer: "/text", detail: "Add a phone number, an e-mail address or a link." }]);
   t.is((await publish(agent, { text: `${sofa} Write to lena@example.com.` })).status, 201);
 });
 
@@ -220,5 +186,3 @@ test("an offer with an origin_ask_id stores it", async (t) => {
     { origin_ask_id: ask.body.id },
   ]);
 });
-
-// The operator's setting applies to the whole market. Serial tests run before the others.

@@ -1,30 +1,17 @@
 import test from "ava";
 import { hashSecret, newSecret, newToken } from "../../src/base/tokens.ts";
-import { createDatabase, type Database } from "../support/database.ts";
 import { type Agent, call, connectedAgent, SOFA } from "../support/market.ts";
-import { type Service, startPart } from "../support/service.ts";
-import { sharedService } from "../support/shared.ts";
+import { type SharedService, sharedService } from "../support/shared.ts";
 import { sql } from "../support/sql.ts";
 
 /** Who is told where the time of a request went. */
 
-let database: Database;
-let api: Service;
-let worker: Service;
+let service: SharedService;
 let agent: Agent;
 
 test.before(async () => {
-  database = await createDatabase();
-  [api, worker] = await Promise.all([
-    startPart("api", { database: database.url, env: { SERVER_TIMING: "true" } }),
-    startPart("worker", { database: database.url }),
-  ]);
-  agent = await connectedAgent(api.url, database.url);
-});
-
-test.after.always(async () => {
-  await Promise.all([api?.stop(), worker?.stop()]);
-  await database?.drop();
+  service = await sharedService({ env: { SERVER_TIMING: "true" } });
+  agent = await connectedAgent(service.url, service.database);
 });
 
 const ASK = { prefer: "server-timing" };
@@ -34,21 +21,21 @@ const partsOf = (header: string | undefined): string[] =>
 
 test("a known agent that asks learns the parts of its request, and one that does not ask learns nothing", async (t) => {
   const headers = { ...as(agent.token), prefer: "respond-async, Server-Timing; wait=1" };
-  const read = await call(api.url, "GET", "/v1/me", { headers });
+  const read = await call(service.url, "GET", "/v1/me", { headers });
   t.is(read.status, 200);
   t.regex(
     read.headers["server-timing"] ?? "",
     /^turn;dur=[\d.]+;desc="waiting for a turn", db;dur=[\d.]+;desc="database", total;dur=[\d.]+$/,
   );
-  const published = await call(api.url, "POST", "/v1/offers", { headers, body: { text: SOFA } });
+  const published = await call(service.url, "POST", "/v1/offers", { headers, body: { text: SOFA } });
   t.is(published.status, 201);
   t.deepEqual(partsOf(published.headers["server-timing"]), ["turn", "db", "read", "render", "total"]);
   const durations = [...(published.headers["server-timing"] ?? "").matchAll(/dur=([\d.]+)/g)].map(([, n]) => Number(n));
   const total = durations.pop() ?? 0;
   t.true(durations.reduce((sum, n) => sum + n, 0) <= total + 1, "the parts are not longer than the whole");
-  const search = await call(api.url, "POST", "/v1/offers/search", { headers, body: { query: "sofa" } });
+  const search = await call(service.url, "POST", "/v1/offers/search", { headers, body: { query: "sofa" } });
   t.deepEqual(partsOf(search.headers["server-timing"]), ["turn", "db", "read", "total"]);
-  t.is((await call(api.url, "GET", "/v1/me", { headers: as(agent.token) })).headers["server-timing"], undefined);
+  t.is((await call(service.url, "GET", "/v1/me", { headers: as(agent.token) })).headers["server-timing"], undefined);
 });
 
 test("without the operator's switch nobody learns the times", async (t) => {
@@ -60,9 +47,9 @@ test("without the operator's switch nobody learns the times", async (t) => {
 });
 
 test("no refusal, no visitor and no answer that caches may keep comes with times", async (t) => {
-  const { body } = await call(api.url, "POST", "/v1/offers", { headers: as(agent.token), body: { text: SOFA } });
-  const other = await connectedAgent(api.url, database.url);
-  await call(api.url, "POST", `/v1/offers/${body.id}/archive`, { headers: as(agent.token) });
+  const { body } = await call(service.url, "POST", "/v1/offers", { headers: as(agent.token), body: { text: SOFA } });
+  const other = await connectedAgent(service.url, service.database);
+  await call(service.url, "POST", `/v1/offers/${body.id}/archive`, { headers: as(agent.token) });
   const refused = [
     // Exists and is hidden, and does not exist: both look the same.
     ["GET", `/v1/offers/${body.id}`, as(other.token)],
@@ -74,7 +61,7 @@ test("no refusal, no visitor and no answer that caches may keep comes with times
     ["POST", "/v1/connect", {}],
   ] as const;
   for (const [method, path, headers] of refused) {
-    const answer = await call(api.url, method, path, { headers: { ...headers, ...ASK } });
+    const answer = await call(service.url, method, path, { headers: { ...headers, ...ASK } });
     t.is(answer.headers["server-timing"], undefined, `${method} ${path} ${answer.status}`);
   }
 });
@@ -82,16 +69,16 @@ test("no refusal, no visitor and no answer that caches may keep comes with times
 test("a person learns the parts of a page, but not of what a form did", async (t) => {
   const secret = newSecret();
   await sql(
-    database.url,
+    service.database,
     "insert into market.session (account_id, secret_hash) select account_id, $2 from market.agent where id = $1",
     [agent.id, hashSecret(secret)],
   );
   const headers = { cookie: `souk_session=${secret}`, ...ASK };
   // The first request makes the session known to the process.
-  await call(api.url, "GET", "/settings", { headers });
-  const page = await call(api.url, "GET", "/settings", { headers });
+  await call(service.url, "GET", "/settings", { headers });
+  const page = await call(service.url, "GET", "/settings", { headers });
   t.is(page.status, 200);
   t.deepEqual(partsOf(page.headers["server-timing"]), ["turn", "db", "render", "total"]);
-  const form = await call(api.url, "POST", "/settings", { headers, raw: "token=none" });
+  const form = await call(service.url, "POST", "/settings", { headers, raw: "token=none" });
   t.is(form.headers["server-timing"], undefined);
 });

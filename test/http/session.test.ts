@@ -24,18 +24,11 @@ test.before(async () => {
 });
 
 /** Proves a sign-in method for the account of an agent. */
-const prove = (behind: Agent, method = "apple", where = market): Promise<Body[]> =>
+const prove = (behind: Agent, method = "apple", email: string | null = null, where = market): Promise<Body[]> =>
   where.sql(
     `insert into market.proved_method (account_id, method, subject_hash, email)
-     select account_id, $2, sha256(convert_to(id::text, 'UTF8')), null from market.agent where id = $1`,
-    [behind.id, method],
-  );
-
-/** Sets a cap for the account of an agent, as a moderator does. */
-const override = (behind: Agent, action: string, cap: number): Promise<Body[]> =>
-  market.sql(
-    `insert into market.cap_override (account_id, action, cap) select account_id, $2, $3 from market.agent where id = $1`,
-    [behind.id, action, cap],
+     select account_id, $2, sha256(convert_to(id::text, 'UTF8')), $3 from market.agent where id = $1`,
+    [behind.id, method, email],
   );
 
 test.after.always(() => market?.stop());
@@ -43,77 +36,12 @@ test.after.always(() => market?.stop());
 const rateHeaders = (headers: Record<string, string>) =>
   Object.keys(headers).filter((name) => name.startsWith("ratelimit-"));
 
-/** What a person sends to each endpoint, and the status of the response. */
-const CALLS: Record<string, { path?: (ids: Record<string, string>) => string; status: number }> = {
-  getMe: { status: 200 },
-  removeOwnAgent: { status: 409 },
-  startVerification: { status: 409 },
-  getVerification: { path: ({ verification }) => `/v1/me/verifications/${verification}`, status: 200 },
-  searchOffers: { status: 200 },
-  publishOffer: { status: 201 },
-  previewOffer: { status: 200 },
-  listOffers: { status: 200 },
-  getOffer: { path: ({ offer }) => `/v1/offers/${offer}`, status: 200 },
-  updateOffer: { path: ({ offer }) => `/v1/offers/${offer}`, status: 200 },
-  archiveOffer: { path: ({ offer }) => `/v1/offers/${offer}/archive`, status: 200 },
-  republishOffer: { path: ({ offer }) => `/v1/offers/${offer}/republish`, status: 200 },
-  confirmOffer: { path: ({ offer }) => `/v1/offers/${offer}/confirm`, status: 200 },
-  // An account cannot report its own offer.
-  reportOffer: { path: ({ offer }) => `/v1/offers/${offer}/report`, status: 409 },
-  // A published offer cannot be appealed.
-  appealOffer: { path: ({ offer }) => `/v1/offers/${offer}/appeal`, status: 409 },
-  createAsk: { status: 201 },
-  listAsks: { status: 200 },
-  getAsk: { path: ({ ask }) => `/v1/asks/${ask}`, status: 200 },
-  updateAsk: { path: ({ ask }) => `/v1/asks/${ask}`, status: 200 },
-  archiveAsk: { path: ({ ask }) => `/v1/asks/${ask}/archive`, status: 200 },
-  reopenAsk: { path: ({ ask }) => `/v1/asks/${ask}/reopen`, status: 200 },
-  fulfillAsk: { path: ({ ask }) => `/v1/asks/${ask}/fulfill`, status: 200 },
-  listMatches: { path: ({ ask }) => `/v1/asks/${ask}/matches`, status: 200 },
-  listEvents: { status: 200 },
-  createWebhook: { status: 201 },
-  listWebhooks: { status: 200 },
-  // It is disabled.
-  testWebhook: { path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, status: 409 },
-  deleteWebhook: { path: ({ webhook }) => `/v1/webhooks/${webhook}`, status: 204 },
-};
 const OF_CALLERS = ENDPOINTS.filter(({ auth }) => auth === "token");
 
-test.serial("a person calls every endpoint with a session, and no response has RateLimit headers", async (t) => {
-  t.deepEqual(OF_CALLERS.map(({ operationId }) => operationId).toSorted(), Object.keys(CALLS).toSorted());
-  const ids: Record<string, string> = {
-    offer: (await person.call("POST", "/v1/offers", { text: OFFER })).body.offer_id,
-    ask: (await person.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id,
-    verification: (await agent.call("POST", "/v1/me/verifications", { method: "google" })).body.id,
-  };
-  const [{ id: webhook }] = await market.sql(
-    `insert into market.webhook (account_id, url, encrypted_secret, disabled_at, disabled_reason)
-     select account_id, 'https://agent.example.com/', '01234567.' || repeat('x', 104), now(), 'gone'
-     from market.agent where id = $1 returning id`,
-    [agent.id],
-  );
-  ids["webhook"] = webhook;
-  for (const [operationId, { path, status }] of Object.entries(CALLS)) {
-    const endpoint = OF_CALLERS.find((one) => one.operationId === operationId);
-    if (!endpoint) throw new Error(operationId);
-    const body = operationId === "publishOffer" ? { text: OFFER } : endpoint.body?.example;
-    const sent = operationId === "updateOffer" ? { text: `${OFFER} or Tom` } : body;
-    const answer = await person.call(endpoint.method.toUpperCase(), path ? path(ids) : endpoint.path, sent);
-    t.is(answer.status, status, `${operationId}: ${answer.text}`);
-    t.deepEqual(rateHeaders(answer.headers), [], operationId);
-  }
-  const [{ calls }] = await market.sql(
-    "select count(*)::int as calls from market.rate_limit_hit h, market.agent a where a.id = $1 and position(a.account_id::text in h.scope) > 0",
-    [agent.id],
-  );
-  t.is(calls, 0, "no call was counted");
-  const written = await market.sql(
-    `select agent_id from market.offer where id = $1 union all select agent_id from market.ask where id = $2
-     union all select agent_id from market.submission where target_id = any (array[$1, $2]::uuid[])`,
-    [ids["offer"], ids["ask"]],
-  );
-  t.true(written.length >= 4);
-  for (const { agent_id } of written) t.is(agent_id, null);
+test.serial("the refusal of a person's offer has no RateLimit headers", async (t) => {
+  const refused = await person.call("POST", "/v1/offers", { text: "Grey sofa for sale, 180 EUR" });
+  t.is(refused.body.code, "missing_contact");
+  t.deepEqual(rateHeaders(refused.headers), []);
 });
 
 test.serial("an endpoint only for agents refuses a person, and the detail says where a person does this", async (t) => {
@@ -139,33 +67,19 @@ test.serial("a person's GET /v1/me has no agent and no limits, and allows everyt
 test.serial("a person sees their e-mail address and phone number, and their agents do not", async (t) => {
   const own = await market.agent();
   const behind = await market.person(own);
-  const contact = async () => {
-    const { email, phone } = (await behind.call("GET", "/v1/me")).body;
-    return { email, phone };
-  };
-  t.deepEqual(await contact(), { email: undefined, phone: undefined });
-  await market.sql(
-    `insert into market.proved_method (account_id, method, subject_hash, email)
-     select account_id, 'google', sha256('p'), 'proved@example.org' from market.agent where id = $1`,
-    [own.id],
-  );
-  t.deepEqual(await contact(), { email: "proved@example.org", phone: undefined });
+  await prove(own, "google", "proved@example.org");
+  t.is((await behind.call("GET", "/v1/me")).body.email, "proved@example.org");
   await market.sql(
     `insert into market.profile (account_id, contact_email, contact_phone)
      select account_id, 'told@example.org', '+4930123456' from market.agent where id = $1`,
     [own.id],
   );
-  t.deepEqual(await contact(), { email: "told@example.org", phone: "+4930123456" });
-  const unapproved = await market.stranger();
-  for (const [who, token] of Object.entries({ own: own.token, unapproved: unapproved.token })) {
-    for (const headers of [{}, { cookie: `souk_session=${behind.cookie}` }]) {
-      const { text, body } = await market.call("GET", "/v1/me", {
-        headers: { authorization: `Bearer ${token}`, ...headers },
-      });
-      t.truthy(body.agent, who);
-      for (const secret of ["example.org", "+4930123456", '"email":"', '"phone"'])
-        t.false(text.includes(secret), secret);
-    }
+  const { email, phone } = (await behind.call("GET", "/v1/me")).body;
+  t.deepEqual([email, phone], ["told@example.org", "+4930123456"]);
+  for (const headers of [{}, { cookie: `souk_session=${behind.cookie}` }]) {
+    const { text, body } = await own.call("GET", "/v1/me", undefined, headers);
+    t.truthy(body.agent);
+    t.notRegex(text, /example\.org|\+4930123456|"email":"|"phone"/);
   }
 });
 
@@ -229,14 +143,9 @@ test.serial(
       t.deepEqual(withoutCommon(answer.body), refusalOf(permission), path);
       t.deepEqual(rateHeaders(answer.headers), [], path);
     }
-    // The refusal comes before errors of the body.
     for (const [, , path] of refused.slice(0, 3)) {
-      const unread = await call(market.url, "POST", path, {
-        raw: "{",
-        headers: { cookie: `souk_session=${behind.cookie}`, origin: market.url, "content-type": "application/json" },
-      });
-      t.is(`${unread.status} ${unread.body.code}`, "403 verification_required", path);
-      t.is((await behind.call("POST", path, { text: 7 })).body.code, "verification_required", path);
+      const wrong = await behind.call("POST", path, { text: 7 });
+      t.is(wrong.body.code, "verification_required", "the refusal comes before errors of the body");
     }
     t.deepEqual(await submissions(), before);
 
@@ -295,7 +204,7 @@ test.serial("where no method is offered, a person without one is told to let an 
     t.deepEqual(me.permissions.publish_offer, { allowed: false, accepted_methods: [], summary: body.detail });
     t.deepEqual(me.next[0], { summary: body.detail, method: "POST", path: "/v1/connect" });
     t.is((await own.call("POST", "/v1/offers", { text: OFFER })).status, 201, "agents publish as before");
-    await prove(own, "apple", bare);
+    await prove(own, "apple", null, bare);
     const { status: proved } = await behind.call("POST", "/v1/offers", { text: OFFER });
     t.is(proved, 201, "a method that was proved earlier counts");
   } finally {
@@ -306,12 +215,13 @@ test.serial("where no method is offered, a person without one is told to let an 
 test.serial("a cap that a moderator sets holds for all sessions of the account together", async (t) => {
   const own = await market.agent();
   await prove(own);
-  await override(own, "publish_offer", 3);
-  await override(own, "manage", 2);
-  const browsers = [await market.person(own), await market.person(own)];
-  const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, n) => browsers[n % 2]?.call("POST", "/v1/offers", { text: `${OFFER} ${n}` })),
+  await market.sql(
+    `insert into market.cap_override (account_id, action, cap) select account_id, 'publish_offer', 3 from market.agent where id = $1`,
+    [own.id],
   );
+  const browsers = [await market.person(own), await market.person(own)];
+  const publish = (n: number) => browsers[n % 2]?.call("POST", "/v1/offers", { text: `${OFFER} ${n}` });
+  const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => publish(n)));
   t.deepEqual(answers.map((answer) => answer?.status).toSorted(), [...Array(3).fill(201), ...Array(9).fill(429)]);
   for (const answer of answers) t.is(answer?.headers["ratelimit-limit"], "3");
   const refused = answers.find((answer) => answer?.status === 429);
@@ -321,58 +231,25 @@ test.serial("a cap that a moderator sets holds for all sessions of the account t
   );
   t.is(refused?.headers["retry-after"], String(refused?.body.retry_after));
   const me = (await browsers[0]?.call("GET", "/v1/me"))?.body;
-  t.deepEqual(
-    Object.fromEntries(Object.entries<Body>(me.limits).map(([action, { limit, used }]) => [action, [limit, used]])),
-    { publish_offer: [3, 3], manage: [2, 0] },
-  );
+  t.deepEqual([Object.keys(me.limits), me.limits.publish_offer.used], [["publish_offer"], 3]);
   t.is((await own.call("GET", "/v1/me")).body.limits.publish_offer.used, 0, "its agents have windows of their own");
-  const offer = answers.find((answer) => answer?.status === 201)?.body.offer_id;
-  for (const [move, status] of [
-    ["archive", 200],
-    ["archive", 200],
-    ["archive", 429],
-  ] as const)
-    t.is((await browsers[1]?.call("POST", `/v1/offers/${offer}/${move}`))?.status, status);
   t.is((await browsers[0]?.call("POST", "/v1/asks", { text: "Looking for a sofa" }))?.status, 201, "no other cap");
-
   await market.sql("update market.cap_override set cap = 0 where account_id = $1", [me.id]);
-  const stopped = await browsers[0]?.call("POST", "/v1/offers", { text: OFFER });
-  t.is(stopped?.status, 429);
-  t.regex(stopped?.body.detail, /^Moderation has set the limit "publish_offer" to 0/);
+  t.regex((await publish(1))?.body.detail, /^Moderation has set the limit "publish_offer" to 0/);
 });
 
 test.serial("a person's idempotency keys belong to the account, and are separate from those of agents", async (t) => {
   const key = { "idempotency-key": "the same" };
-  const first = await person.call("POST", "/v1/offers", { text: OFFER }, key);
-  const elsewhere = await market.person(agent);
-  const again = await elsewhere.call("POST", "/v1/offers", { text: OFFER }, key);
-  t.is(again.headers["idempotency-replayed"], "true");
-  t.deepEqual(again.body, first.body);
-  t.is((await person.call("POST", "/v1/offers", { text: `${OFFER}.` }, key)).body.code, "idempotency_key_reused");
-  const byAgent = await agent.call("POST", "/v1/offers", { text: OFFER }, key);
-  t.is(byAgent.status, 201);
-  t.is(byAgent.headers["idempotency-replayed"], undefined);
-  t.not(byAgent.body.offer_id, first.body.offer_id);
+  const publish = (who: Pick<Agent, "call">) => who.call("POST", "/v1/offers", { text: OFFER }, key);
+  const first = await publish(person);
+  const again = await publish(await market.person(agent));
+  t.deepEqual([again.headers["idempotency-replayed"], again.body], ["true", first.body]);
   const neighbour = await market.agent();
   await prove(neighbour);
-  const another = await market.person(neighbour);
-  t.not((await another.call("POST", "/v1/offers", { text: OFFER }, key)).body.offer_id, first.body.offer_id);
-});
-
-test.serial("a refusal of a person's offer has no RateLimit headers", async (t) => {
-  const { status, body, headers } = await person.call("POST", "/v1/offers", { text: "Grey sofa for sale, 180 EUR" });
-  t.is(`${status} ${body.code}`, "400 missing_contact");
-  t.deepEqual(rateHeaders(headers), []);
-  for (const [sent, contentType] of [
-    ["{", "application/json"],
-    ["x", "text/plain"],
-  ] as const) {
-    const unread = await call(market.url, "POST", "/v1/offers", {
-      raw: sent,
-      headers: { cookie: `souk_session=${person.cookie}`, origin: market.url, "content-type": contentType },
-    });
-    t.true([400, 415].includes(unread.status));
-    t.deepEqual(rateHeaders(unread.headers), []);
+  for (const other of [agent, await market.person(neighbour)]) {
+    const { status, headers, body } = await publish(other);
+    t.deepEqual([status, headers["idempotency-replayed"]], [201, undefined]);
+    t.not(body.offer_id, first.body.offer_id);
   }
 });
 

@@ -138,56 +138,38 @@ test("the minute of the README prints what the README shows", async (t) => {
   t.is(withoutConfidence(printed), withoutConfidence(`{${shown}`));
 });
 
-test("the agent of the guide connects, searches, publishes, asks and leaves", async (t) => {
-  const printed = await run("rest");
-  noneRefused(t, printed);
-  const [connected, searched, published, asked, left] = printed;
-  t.regex(connected ?? "", /"url": *"http[^"]+\/connect\/[\s\S]*"code": *"[A-Z]{4}-[A-Z]{4}"/);
-  t.notRegex(printed.join("\n"), /agt_/, "the guide never prints the token");
-  t.regex(searched ?? "", /"type": *"results"/);
-  t.regex(published ?? "", /"connected": *true[\s\S]*"questions"[\s\S]*"status": *"published"/);
-  t.regex(asked ?? "", /"ask_id"/);
-  t.regex(left ?? "", /"status": *"archived"/);
-  t.is(printed.length, 5);
-});
+/** How many blocks each guide has, and what they print. */
+const PRINTED: Record<string, [blocks: number, ...said: RegExp[]]> = {
+  rest: [
+    5,
+    /"url": *"http[^"]+\/connect\/[\s\S]*"code": *"[A-Z]{4}-[A-Z]{4}"/,
+    /"type": *"results"[\s\S]*"connected": *true[\s\S]*"questions"[\s\S]*"status": *"published"/,
+    /"ask_id"[\s\S]*"status": *"archived"/,
+  ],
+  sandbox: [3, /"status": *"published"[\s\S]*"ask_id"[\s\S]*"type": *"agent\.connected"/],
+  places: [2, /Only offers within 20 km of Berlin/],
+  facets: [1, /"facets":/],
+  events: [2, /"cursor":[\s\S]*"cursor":/],
+  freshness: [2, /All offers are fresh[\s\S]*"confirmed_at"/],
+};
 
-test("the agents of the guide to sandboxes trade without a person", async (t) => {
-  const printed = await run("sandbox");
-  noneRefused(t, printed);
-  const [, traded] = printed;
-  t.regex(traded ?? "", /"status": *"published"[\s\S]*"ask_id"[\s\S]*"type": *"agent\.connected"/);
-  t.notRegex(printed.join("\n"), /agt_/, "the guide never prints a token");
-  t.is(printed.length, 3);
-});
+for (const [guide, [blocks, ...expected]] of Object.entries(PRINTED))
+  test(`the commands of the guide ${guide} do what it says, and print no token`, async (t) => {
+    if (guide === "freshness")
+      await agent.call("POST", "/v1/offers", { text: "Brass lamp, 20 EUR, Berlin. Write to lena@example.com" });
+    const printed = await run(guide);
+    noneRefused(t, printed);
+    t.is(printed.length, blocks);
+    const all = printed.join("\n");
+    t.notRegex(all, /agt_/);
+    for (const said of expected) t.regex(all, said);
+  });
 
 test("the commands of the guide to errors show a problem, and the limits of an agent", async (t) => {
   const [refused, created] = await run("errors");
   t.regex(refused ?? "", /"code":\s*"unauthorized"/);
   t.regex(created ?? "", /^HTTP\/1\.1 201[\s\S]*RateLimit-Limit: \d+/im);
   t.regex((await run("errors"))[1] ?? "", /Idempotency-Replayed: true/i);
-});
-
-test("the guides to places and facets search within a distance and count values", async (t) => {
-  const places = await run("places");
-  noneRefused(t, places);
-  t.regex(places.join("\n"), /Only offers within 20 km of Berlin/);
-  const facets = await run("facets");
-  noneRefused(t, facets);
-  t.regex(facets.join("\n"), /"facets":/);
-});
-
-test("the guide to events follows the feed", async (t) => {
-  const printed = await run("events");
-  noneRefused(t, printed);
-  t.is(printed.join("\n").match(/"cursor":/g)?.length, 2);
-});
-
-test("the guide to freshness confirms an offer", async (t) => {
-  await agent.call("POST", "/v1/offers", { text: "Brass lamp, 20 EUR, Berlin. Write to lena@example.com" });
-  const printed = await run("freshness");
-  noneRefused(t, printed);
-  t.regex(printed[0] ?? "", /All offers are fresh/);
-  t.regex(printed[1] ?? "", /"confirmed_at"/);
 });
 
 test("the commands of the guide to mail show that a foreign link does nothing, and how many people get mail", async (t) => {

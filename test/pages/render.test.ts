@@ -105,19 +105,14 @@ test("a page links to no other site, except to that of the client that sent the 
   }
 });
 
-for (const name of HOSTILE) {
-  test(`an agent that calls itself ${name} is shown under exactly that name`, (t) => {
-    const escaped = name
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-      .replaceAll("'", "&#39;");
+test("an agent that calls itself something hostile is shown under exactly that name", (t) => {
+  const signs: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+  for (const name of HOSTILE)
     for (const render of [approval, approved]) {
-      t.is(render(name), render("Claude").replace('<bdi translate="no">Claude<', `<bdi translate="no">${escaped}<`));
+      const shown = `<bdi translate="no">${name.replaceAll(/[&<>"']/g, (sign) => signs[sign] ?? sign)}<`;
+      t.is(render(name), render("Claude").replace('<bdi translate="no">Claude<', shown));
     }
-  });
-}
+});
 
 test("a name cannot hide or reverse the text around it", (t) => {
   t.is(visibleName("Claude\u202Eelbat\u202C"), "Claudeelbat");

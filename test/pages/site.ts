@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import express from "express";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { createCallers } from "../../src/database/callers.ts";
 import type { Actor, Arguments, Database, Moderator } from "../../src/database/database.ts";
 import { pages } from "../../src/pages/pages.ts";
 import type { SignIn } from "../../src/sign_in/sign_in.ts";
+import { listenOn } from "../support/raw_server.ts";
 
 /**
  * Serves the pages on a port of their own, with a fake database that gives scripted answers.
@@ -126,12 +125,7 @@ export const servePages = async (
   const server = createServer(app);
   // By default a server closes a connection after five idle seconds. A busy test could then be sending on it.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  site.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  t.teardown(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  site.url = `http://127.0.0.1:${await listenOn(t, server)}`;
   return site;
 };
 
@@ -150,12 +144,7 @@ export const servePagesBelow = async (t: Teardown, path: string, script: Script 
     });
     incoming.pipe(sent);
   });
-  await once(proxy.listen(0, "127.0.0.1"), "listening");
-  t.teardown(async () => {
-    proxy.closeAllConnections();
-    await new Promise((resolve) => proxy.close(resolve));
-  });
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}${path}`;
+  const url = `http://127.0.0.1:${await listenOn(t, proxy)}${path}`;
   const site = await servePages(t, script, url);
   target = site.url;
   return { ...site, url };

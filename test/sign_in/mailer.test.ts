@@ -1,10 +1,10 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import test from "ava";
 import { createLog } from "../../src/base/log.ts";
 import { openMailer } from "../../src/mail/mailer.ts";
 import { allowed } from "../support/busy.ts";
 import { freePort } from "../support/postgres.ts";
+import { listenOn } from "../support/raw_server.ts";
 import { smtpError, startMailServer } from "./mailbox.ts";
 
 /** Tests sending messages to mail servers, most of which misbehave. */
@@ -30,13 +30,8 @@ const listening = async (t: Teardown, serve: (socket: Socket) => void): Promise<
     socket.on("error", () => {});
     serve(socket);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const closeAllConnections = () => sockets.forEach((socket) => void socket.destroy());
+  return `smtp://127.0.0.1:${await listenOn(t, Object.assign(server, { closeAllConnections }))}`;
 };
 
 const took = async (work: Promise<unknown>): Promise<{ thrown: unknown; ms: number }> => {

@@ -82,17 +82,16 @@ const SIGN_IN_SCRIPT: Script = {
 
 const NO_METHOD: SignIn = { methods: [], providers: {}, mailer: null, mailbox: null, recordKey: null };
 
-type State = {
-  name: string;
-  path: string;
+/** What a state has beside its name, path and heading. */
+type More = {
   script?: Script;
   signIn?: SignIn;
   /** Whether the browser has a session cookie. */
   session?: true;
   /** Brings the opened page into the state. */
   act?: (page: Page) => Promise<void>;
-  heading: string;
 };
+type State = [name: string, path: string, heading: string, more?: More];
 
 const ask = async (page: Page, email = "lena@example.com"): Promise<void> => {
   await page.getByLabel("Your e-mail address").fill(email);
@@ -101,233 +100,134 @@ const ask = async (page: Page, email = "lena@example.com"): Promise<void> => {
 
 const press = (name: string) => (page: Page) => leaveBy(page, page.getByRole("button", { name, exact: true }));
 
+const LINK = `/sign-in/link/${SECRET}`;
+const VERIFY = `/verify/${SECRET}`;
+const ASKED = "Your agent asks you to sign in";
+const DONE = "You have signed in";
+const CODE_IS_ELSEWHERE = "Type this code where you started";
+
+const WRONG = raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.");
+const LIMITED = raised(429, "rate_limited", "Too many sign-in messages were asked for. Try again in 23 minutes.");
+const SPENT = raised(429, "rate_limited", "Open the link from the message in this browser, or start again.");
+const EXPIRED = raised(410, "link_expired", "This link or code no longer works: each works once, for 15 minutes.");
+const EARLY = raised(409, "verification_incomplete", "You have not signed in yet. Do that first; then continue.");
+const elsewhere = (code_digits: number) => ({ get_mail_link: { same_browser: false, code_digits, expires_in: 873 } });
+
+/** A browser with a session, whose verification page has these members. */
+const mine = (members: object, script: Script = {}): More => ({
+  session: true,
+  script: { ...script, get_verification_page: { ...PENDING, mine: true, ...members } },
+});
+const asked = (members: object): More => ({ script: { get_verification_page: { ...PENDING, ...members } } });
+const typesCode = (label: string, code: string) => async (page: Page) => {
+  await ask(page);
+  await page.getByLabel(label).fill(code);
+  // The whole code is visible. The text is a function's body, because this project has no type definitions of the DOM.
+  const hidden = "document.querySelector('#code').scrollWidth - document.querySelector('#code').clientWidth";
+  if ((await page.evaluate(hidden)) !== 0) throw new Error("the field hides a part of the code");
+  await press("Continue")(page);
+};
+const unapproved = { agents: [agent("a", "Claude", { connected_at: null, offers: 0, asks: 0 })] };
+const recovered = AGENTS.map((one) => ({ ...one, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" }));
+
 const STATES: State[] = [
-  { name: "sign-in", path: "/sign-in", heading: "Sign in" },
-  {
-    name: "sign-in-wrong",
-    path: "/sign-in",
-    script: { start_sign_in: raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.") },
-    act: (page) => ask(page, "lena@example"),
-    heading: "Sign in",
-  },
-  {
-    name: "sign-in-again",
-    path: "/sign-in?again=1",
-    session: true,
-    script: { get_viewer: VIEWER },
-    heading: "Sign in once more",
-  },
-  { name: "sign-in-already", path: "/sign-in", session: true, script: { get_viewer: VIEWER }, heading: "Sign in" },
-  {
-    name: "sign-in-limited",
-    path: "/sign-in",
-    script: {
-      start_sign_in: raised(429, "rate_limited", "Too many sign-in messages were asked for. Try again in 23 minutes."),
-    },
-    act: ask,
-    heading: "Sign in",
-  },
-  { name: "sign-in-none", path: "/sign-in", signIn: NO_METHOD, heading: "Sign in" },
-  { name: "code", path: "/sign-in", act: ask, heading: "Check your mail" },
-  {
-    name: "code-wrong",
-    path: "/sign-in",
-    act: async (page) => {
-      await ask(page);
-      await page.getByLabel("Six-digit code").fill("123456");
-      await press("Continue")(page);
-    },
-    heading: "Check your mail",
-  },
-  {
-    name: "code-twelve",
-    path: "/sign-in",
-    script: {
-      start_sign_in: { email: "lena@example.com", code_digits: 12 },
-      get_sign_in: { ...ATTEMPT, code_digits: 12 },
-      finish_mail_sign_in: raised(
-        429,
-        "rate_limited",
-        "Open the link from the message in this browser, or start again.",
-      ),
-    },
-    act: async (page) => {
-      await ask(page);
-      await page.getByLabel("Twelve-digit code").fill("123456789012");
-      // The whole code is visible. The text is a function's body, because this project has no type definitions of the DOM.
-      const hidden = "document.querySelector('#code').scrollWidth - document.querySelector('#code').clientWidth";
-      if ((await page.evaluate(hidden)) !== 0) throw new Error("the field hides a part of the code");
-      await press("Continue")(page);
-    },
-    heading: "Check your mail",
-  },
-  {
-    name: "code-spent",
-    path: "/sign-in/code",
-    heading: "Nothing to finish here",
-  },
-  { name: "link", path: `/sign-in/link/${SECRET}`, heading: "One more step" },
-  {
-    name: "link-elsewhere",
-    path: `/sign-in/link/${SECRET}`,
-    script: { get_mail_link: { same_browser: false, code_digits: 6, expires_in: 873 } },
-    heading: "Type this code where you started",
-  },
-  {
-    name: "link-elsewhere-twelve",
-    path: `/sign-in/link/${SECRET}`,
-    script: { get_mail_link: { same_browser: false, code_digits: 12, expires_in: 873 } },
-    heading: "Type this code where you started",
-  },
-  {
-    name: "link-expired",
-    path: `/sign-in/link/${SECRET}`,
-    script: {
-      get_mail_link: raised(410, "link_expired", "This link or code no longer works: each works once, for 15 minutes."),
-    },
-    heading: "This has ended",
-  },
-  {
-    name: "link-expired-signed-in",
-    path: `/sign-in/link/${SECRET}`,
-    session: true,
-    script: {
-      get_viewer: { viewer: { ...VIEWER.viewer, label: LONGEST } },
-      get_mail_link: raised(410, "link_expired", "This link or code no longer works: each works once, for 15 minutes."),
-    },
-    heading: "This has ended",
-  },
-  { name: "sign-out", path: "/sign-out", session: true, script: { get_viewer: VIEWER }, heading: "Sign out" },
-  { name: "signed-out", path: "/sign-out", heading: "You are signed out" },
-  { name: "verify-email", path: `/verify/${SECRET}`, heading: "Your agent asks you to sign in" },
-  {
-    name: "verify-google",
-    path: `/verify/${SECRET}`,
-    session: true,
-    script: {
-      get_verification_page: {
-        ...PENDING,
-        method: "google",
-        mine: true,
-        account_label: LONGEST,
-        agent_name: "W".repeat(80),
+  ["sign-in", "/sign-in", "Sign in"],
+  [
+    "sign-in-wrong",
+    "/sign-in",
+    "Sign in",
+    { script: { start_sign_in: WRONG }, act: (page) => ask(page, "lena@example") },
+  ],
+  ["sign-in-again", "/sign-in?again=1", "Sign in once more", { session: true, script: { get_viewer: VIEWER } }],
+  ["sign-in-already", "/sign-in", "Sign in", { session: true, script: { get_viewer: VIEWER } }],
+  ["sign-in-limited", "/sign-in", "Sign in", { script: { start_sign_in: LIMITED }, act: ask }],
+  ["sign-in-none", "/sign-in", "Sign in", { signIn: NO_METHOD }],
+  ["code", "/sign-in", "Check your mail", { act: ask }],
+  ["code-wrong", "/sign-in", "Check your mail", { act: typesCode("Six-digit code", "123456") }],
+  [
+    "code-twelve",
+    "/sign-in",
+    "Check your mail",
+    {
+      script: {
+        start_sign_in: { email: "lena@example.com", code_digits: 12 },
+        get_sign_in: { ...ATTEMPT, code_digits: 12 },
+        finish_mail_sign_in: SPENT,
       },
+      act: typesCode("Twelve-digit code", "123456789012"),
     },
-    heading: "Your agent asks you to sign in",
-  },
-  {
-    name: "verify-agents",
-    path: `/verify/${SECRET}`,
-    session: true,
-    script: { ...BARE, get_verification_page: { ...PENDING, mine: true, account_label: "Lena" } },
-    heading: "Your agent asks you to sign in",
-  },
-  ...(["pending", "completed"] as const).map((status) => ({
-    name: `verify-unapproved-${status}`,
-    path: `/verify/${SECRET}`,
-    session: true as const,
-    script: {
-      get_verification_page: { ...PENDING, status, agent_connected: false, mine: true, account_label: "Lena" },
-      list_agents: { agents: [agent("a", "Claude", { connected_at: null, offers: 0, asks: 0 })] },
-    },
-    heading: { pending: "Your agent asks you to sign in", completed: "You have signed in" }[status],
-  })),
-  {
-    name: "verify-recovers",
-    path: `/verify/${SECRET}`,
-    script: { get_verification_page: { ...PENDING, recovers: true } },
-    heading: "Your agent asks you to sign in",
-  },
-  {
-    name: "verify-recovered",
-    path: `/verify/${SECRET}`,
-    session: true,
-    script: {
-      get_verification_page: { ...PENDING, status: "completed", mine: true },
-      list_agents: {
-        agents: AGENTS.map((one) => ({ ...one, connected_at: null, disconnected_at: "2026-03-05T09:00:00.000Z" })),
-      },
-    },
-    heading: "You have signed in",
-  },
-  {
-    name: "verify-removed",
-    path: `/verify/${SECRET}`,
-    session: true,
-    script: { get_verification_page: { ...PENDING, status: "completed", mine: true, agent_removed: true } },
-    heading: "You have signed in",
-  },
-  {
-    name: "sign-in-leaves",
-    path: "/sign-in",
-    session: true,
-    script: { ...BARE, start_sign_in: raised(409, "invalid_state", "Only this browser.", { leaves: true }) },
-    act: ask,
-    heading: "You would lose an account",
-  },
-  {
-    name: "sign-in-agents",
-    path: "/sign-in",
-    session: true,
-    script: { ...BARE, start_sign_in: raised(409, "invalid_state", "Agents act.", { choose_agents: true }) },
-    act: ask,
-    heading: "Which agents are yours?",
-  },
-  {
-    name: "sign-out-bare",
-    path: "/sign-out",
-    session: true,
-    script: BARE,
-    heading: "Sign out",
-  },
-  {
-    name: "verify-wrong",
-    path: `/verify/${SECRET}`,
-    script: { start_sign_in: raised(400, "bad_request", "Enter an e-mail address, such as name@example.com.") },
-    act: (page) => ask(page, "lena@example"),
-    heading: "Your agent asks you to sign in",
-  },
-  {
-    name: "verify-early",
-    path: `/verify/${SECRET}`,
-    script: {
-      continue_verification: raised(
-        409,
-        "verification_incomplete",
-        "You have not signed in yet. Do that first; then continue.",
-      ),
-    },
-    act: press("Continue"),
-    heading: "Your agent asks you to sign in",
-  },
-  {
-    name: "verify-other",
-    path: `/verify/${SECRET}`,
-    session: true,
-    script: { get_viewer: VIEWER, get_verification_page: { ...PENDING, requires: "session", missing: "sign_in" } },
-    heading: "Sign in first",
-  },
-  {
-    name: "verify-browser",
-    path: `/verify/${SECRET}`,
-    script: { get_verification_page: { ...PENDING, requires: "session", missing: "browser" } },
-    heading: "Open this in the browser in which you approved",
-  },
-  {
-    name: "verify-sign-out",
-    path: `/verify/${SECRET}`,
-    session: true,
-    script: { get_viewer: VIEWER, get_verification_page: { ...PENDING, requires: "session", missing: "sign_out" } },
-    heading: "You are signed in to another account",
-  },
-  ...(["completed", "expired", "cancelled"] as const).map((status) => ({
-    name: `verify-${status}`,
-    path: `/verify/${SECRET}`,
-    script: { get_verification_page: { ...PENDING, status } },
-    heading: { completed: "You have signed in", expired: "This link has ended", cancelled: "You said “Not now”" }[
-      status
+  ],
+  ["code-spent", "/sign-in/code", "Nothing to finish here"],
+  ["link", LINK, "One more step"],
+  ["link-elsewhere", LINK, CODE_IS_ELSEWHERE, { script: elsewhere(6) }],
+  ["link-elsewhere-twelve", LINK, CODE_IS_ELSEWHERE, { script: elsewhere(12) }],
+  ["link-expired", LINK, "This has ended", { script: { get_mail_link: EXPIRED } }],
+  [
+    "link-expired-signed-in",
+    LINK,
+    "This has ended",
+    { session: true, script: { get_viewer: { viewer: { ...VIEWER.viewer, label: LONGEST } }, get_mail_link: EXPIRED } },
+  ],
+  ["sign-out", "/sign-out", "Sign out", { session: true, script: { get_viewer: VIEWER } }],
+  ["signed-out", "/sign-out", "You are signed out"],
+  ["sign-out-bare", "/sign-out", "Sign out", { session: true, script: BARE }],
+  ["verify-email", VERIFY, ASKED],
+  ["verify-google", VERIFY, ASKED, mine({ method: "google", account_label: LONGEST, agent_name: "W".repeat(80) })],
+  ["verify-agents", VERIFY, ASKED, mine({ account_label: "Lena" }, BARE)],
+  ...(["pending", "completed"] as const).map(
+    (status): State => [
+      `verify-unapproved-${status}`,
+      VERIFY,
+      { pending: ASKED, completed: DONE }[status],
+      mine({ status, agent_connected: false, account_label: "Lena" }, { list_agents: unapproved }),
     ],
-  })),
+  ),
+  ["verify-recovers", VERIFY, ASKED, asked({ recovers: true })],
+  ["verify-recovered", VERIFY, DONE, mine({ status: "completed" }, { list_agents: { agents: recovered } })],
+  ["verify-removed", VERIFY, DONE, mine({ status: "completed", agent_removed: true })],
+  [
+    "sign-in-leaves",
+    "/sign-in",
+    "You would lose an account",
+    {
+      session: true,
+      script: { ...BARE, start_sign_in: raised(409, "invalid_state", "Only this browser.", { leaves: true }) },
+      act: ask,
+    },
+  ],
+  [
+    "sign-in-agents",
+    "/sign-in",
+    "Which agents are yours?",
+    {
+      session: true,
+      script: { ...BARE, start_sign_in: raised(409, "invalid_state", "Agents act.", { choose_agents: true }) },
+      act: ask,
+    },
+  ],
+  ["verify-wrong", VERIFY, ASKED, { script: { start_sign_in: WRONG }, act: (page) => ask(page, "lena@example") }],
+  ["verify-early", VERIFY, ASKED, { script: { continue_verification: EARLY }, act: press("Continue") }],
+  [
+    "verify-other",
+    VERIFY,
+    "Sign in first",
+    mine({ mine: false, requires: "session", missing: "sign_in" }, { get_viewer: VIEWER }),
+  ],
+  [
+    "verify-browser",
+    VERIFY,
+    "Open this in the browser in which you approved",
+    asked({ requires: "session", missing: "browser" }),
+  ],
+  [
+    "verify-sign-out",
+    VERIFY,
+    "You are signed in to another account",
+    mine({ mine: false, requires: "session", missing: "sign_out" }, { get_viewer: VIEWER }),
+  ],
+  ["verify-completed", VERIFY, DONE, asked({ status: "completed" })],
+  ["verify-expired", VERIFY, "This link has ended", asked({ status: "expired" })],
+  ["verify-cancelled", VERIFY, "You said “Not now”", asked({ status: "cancelled" })],
 ];
 
 let browser: Browser;
@@ -339,7 +239,7 @@ test.after.always(() => browser?.close());
 for (const view of VIEWS) {
   test(`every page of signing in is accessible and fits the screen on ${view.name}`, async (t) => {
     const page = await openPage(browser, view, t);
-    for (const { name, path, script, signIn, session, act, heading } of STATES) {
+    for (const [name, path, heading, { script, signIn, session, act } = {}] of STATES) {
       const site = await servePages(t, { ...SIGN_IN_SCRIPT, ...script }, undefined, signIn);
       await page.context().clearCookies();
       if (session) await page.context().addCookies([{ name: "souk_session", value: SECRET, url: site.url }]);

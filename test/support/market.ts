@@ -185,6 +185,10 @@ export const eventually = async <T>(
   }
 };
 
+/** Waits until something is so. @throws an Error after `timeoutMs` */
+export const until = async (isSo: () => unknown, timeoutMs?: number): Promise<void> =>
+  void (await eventually(async () => isSo(), Boolean, timeoutMs));
+
 /**
  * Returns everything that a service has logged about the requests until now. A service writes its lines a moment after its
  * answers, in their order, so this makes one more request and waits for its line.

@@ -1,9 +1,23 @@
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 
-/** Servers that speak HTTP as no HTTP library would. */
+/** Servers of tests, also such as speak HTTP as no HTTP library would. */
 
 /** The part of ava's `t` that registers a clean-up. */
 type Teardown = { teardown: (clean: () => Promise<void>) => void };
+
+/** Lets a server listen until the test ends. Returns its port. */
+export const listenOn = async (
+  t: Teardown,
+  server: Server & { closeAllConnections?: () => void },
+  host = "127.0.0.1",
+): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  t.teardown(async () => {
+    server.closeAllConnections?.();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+};
 
 /**
  * Listens for connections until the test ends.
@@ -18,12 +32,10 @@ export const serveRaw = async (t: Teardown, answer: (socket: Socket) => void): P
     socket.once("close", () => open.delete(socket));
     socket.once("data", () => answer(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.teardown(async () => {
-    for (const socket of open) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
+  return listenOn(
+    t,
+    Object.assign(server, { closeAllConnections: () => open.forEach((socket) => void socket.destroy()) }),
+  );
 };
 
 /** An answer that makes the connection one of another protocol, which nobody asked for. */
