@@ -1,6 +1,6 @@
--- The invariants. Each is a query that returns the rows that break it. When share is below 100, the checks read a
--- sample of the tables that grow with the market, and always all unfinished rows and all rows of the last hour, which
--- are few.
+-- The invariants. Each is a query that returns the rows that break it. `share` is the percentage (0 to 100) of the rows
+-- that is read. When it is below 100, the checks read a sample of the tables that grow with the market, and always all
+-- unfinished rows and all rows of the last hour, which are few.
 
 create or replace function inspect.check_people(share double precision)
   returns table (invariant text, object text, detail text)
@@ -45,9 +45,7 @@ begin
   where g.removed_at is not null and c.approved_at is null and c.declined_at is null and c.expires_at > now();
 end
 $$;
-comment on function inspect.check_people(double precision) is
-  'Checks accounts, agents and account stats. Returns one row for each violation. share is the percentage (0 to 100) '
-  'of the rows that is read.';
+comment on function inspect.check_people(double precision) is 'Checks accounts, agents and account stats.';
 
 create or replace function inspect.check_requests(share double precision)
   returns table (invariant text, object text, detail text)
@@ -156,8 +154,7 @@ begin
 end
 $$;
 comment on function inspect.check_requests(double precision) is
-  'Checks submissions, idempotency keys and rate limits. Returns one row for each violation. Only completed '
-  'submissions are sampled: share is the percentage (0 to 100) of them that is read.';
+  'Checks submissions, idempotency keys and rate limits. Only completed submissions are sampled.';
 
 create or replace function inspect.is_underway(task text, id uuid) returns boolean
   language plpgsql stable
@@ -270,9 +267,7 @@ begin
       and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
 end
 $$;
-comment on function inspect.check_market(double precision) is
-  'Checks offers, asks and matches. Returns one row for each violation. share is the percentage (0 to 100) of the rows '
-  'that is read.';
+comment on function inspect.check_market(double precision) is 'Checks offers, asks and matches.';
 
 create or replace function inspect.check(sample integer default null)
   returns table (invariant text, object text, detail text)

@@ -81,9 +81,8 @@ begin
 end
 $$;
 comment on function inspect.check_moderation(double precision) is
-  'Checks cases, reports, appeals, suspensions and the quotes of extractions. Returns one row for each violation. '
-  'Accounts, offers, their changes and appeals are sampled: share is the percentage (0 to 100) of their rows that is '
-  'read.';
+  'Checks cases, reports, appeals, suspensions and the quotes of extractions. Accounts, offers, their changes and '
+  'appeals are sampled.';
 
 create or replace function inspect.check_references(share double precision)
   returns table (invariant text, object text, detail text)
@@ -125,8 +124,7 @@ begin
 end
 $$;
 comment on function inspect.check_references(double precision) is
-  'Checks foreign keys, and the agents of counted calls. Returns references to rows that do not exist. share is the '
-  'percentage (0 to 100) of the rows that is read.';
+  'Checks foreign keys, and the agents of counted calls.';
 
 create or replace function inspect.check_log() returns table (invariant text, object text, detail text)
   language plpgsql stable

@@ -54,5 +54,4 @@ begin
 end
 $$;
 comment on function inspect.check_oauth(double precision) is
-  'Checks requests, codes and tokens of OAuth, and its clients. Returns one row for each violation. share is the '
-  'percentage (0 to 100) of the rows that is read.';
+  'Checks requests, codes and tokens of OAuth, and its clients.';

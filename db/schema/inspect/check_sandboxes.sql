@@ -44,5 +44,4 @@ begin
 end
 $$;
 comment on function inspect.check_sandboxes() is
-  'Checks that no row ties two sandboxes, or a sandbox and the market, and that no person has to do with one. Returns '
-  'one row for each violation.';
+  'Checks that no row ties two sandboxes, or a sandbox and the market, and that no person has to do with one.';
