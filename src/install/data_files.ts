@@ -142,11 +142,12 @@ export const MEANING_FILE = "meaning.jsonl";
 
 /**
  * The files of the training set: the lexicon and the taxonomy, which give the features, and the examples. The reader
- * itself reads the words for numbers and currencies, and the countries.
+ * itself reads the words for numbers, currencies and signs, and the countries.
  */
 export const TRAINING_FILES = [
   "money_word.tsv",
   "country.tsv",
+  "word_list.tsv",
   "domain.tsv",
   "category.tsv",
   "concept.tsv",

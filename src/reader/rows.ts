@@ -12,3 +12,8 @@ export const rowsOf = <C extends string>(file: string): Record<C, string>[] => {
     string
   >[];
 };
+
+const LISTED = rowsOf<"list" | "word">("word_list.tsv");
+
+/** The words of a closed list. */
+export const wordsOfList = (name: string): string[] => LISTED.flatMap(({ list, word }) => (list === name ? word : []));

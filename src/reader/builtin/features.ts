@@ -76,13 +76,8 @@ const addWords = (
     const place = placeHits[next];
     if (place !== undefined && place.form === "name" && place.from <= token) broad[at] = PLACE;
   });
-  const seen = new Set<number>();
-  const note = (at: number, template: Term, one: Term, other?: Term): void => {
-    const key = Math.imul(template.hash + one.hash, 31) + (other?.hash ?? 0);
-    if (seen.has(key)) return;
-    seen.add(key);
+  const note = (at: number, template: Term, one: Term, other?: Term): void =>
     features.add(template, one, other, MIN_VALUE + (1 - MIN_VALUE) * Math.exp(-at / DECAY_LENGTH));
-  };
   broad.forEach((word, at) => {
     const before = at === 0 ? FIRST : tokens[at]?.opens ? START : (broad[at - 1] ?? START);
     note(at, T.word, words[at] ?? word);
@@ -90,6 +85,7 @@ const addWords = (
     note(at, T.word, narrow[at] ?? word);
     if (before.hash !== word.hash) note(at, T.pair, before, word);
   });
+  features.unite();
   features.scaled = features.count;
 };
 

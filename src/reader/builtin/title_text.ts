@@ -1,5 +1,5 @@
 import { rangeOf } from "../decide/place.ts";
-import type { TitleText } from "../decide/title_context.ts";
+import type { TitleText } from "../decide/title.ts";
 import type { Span } from "../text/span.ts";
 import { type Annotations, tokensOfHit } from "./annotate.ts";
 

@@ -1,7 +1,7 @@
 import type { ContactCandidate } from "../propose/contacts.ts";
 import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../propose/phones.ts";
-import { count, type Discourse, WAYS, type Way } from "./contact_discourse.ts";
-import { addContext, distance, type Scene, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { addWays, count, type Discourse } from "./contact_discourse.ts";
+import { addContext, type Scene, sentenceEnd, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
 
 /** The features of a candidate: from them it is judged whether it reaches the author, somebody else or nobody. */
@@ -23,16 +23,6 @@ const T = {
   clauseWord: term("clause-word"),
   cuePair: term("cue-pair"),
   nextWord: term("next-word"),
-  lastWord: term("last-word"),
-  wayBefore: term("way-before"),
-  wayAfter: term("way-after"),
-  wayClause: term("way-clause"),
-  waySentence: term("way-sentence"),
-  wayText: term("way-text"),
-  wayNext: term("way-next"),
-  noWay: term("no-way"),
-  line: term("line"),
-  sentence: term("sentence"),
   label: term("label"),
 } as const;
 
@@ -41,10 +31,8 @@ const LABEL_REACH = 5;
 /** A number that is called something else is believed to be that sooner than other cues are believed. */
 const LABEL = 3;
 
-const termsOf = (nameOf: (way: Way) => string): Readonly<Record<Way, Term>> =>
-  Object.fromEntries(WAYS.map((way) => [way, term(nameOf(way))])) as Record<Way, Term>;
-const NEGATED = termsOf((way) => `not-${way}`);
-const SAID = termsOf((way) => way);
+/** Words of the next sentence that are features. */
+const NEXT_WORDS = 12;
 
 /** Words of the host and of the path of a link that are features. */
 const MAX_PARTS = 12;
@@ -78,11 +66,10 @@ const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandi
   }
 };
 
-const addPlace = (features: Features, scene: Scene, candidates: readonly ContactCandidate[], index: number): void => {
+const addRivals = (features: Features, candidates: readonly ContactCandidate[], index: number): void => {
   const candidate = candidates[index];
   if (candidate === undefined) return;
-  const { tokens } = scene;
-  const { from, to, kind } = candidate;
+  const { kind } = candidate;
   const alike = candidates.filter((one) => one.kind === kind);
   const position = alike.indexOf(candidate);
   const state = bucket(kind);
@@ -94,16 +81,6 @@ const addPlace = (features: Features, scene: Scene, candidates: readonly Contact
   }
   if (candidates.length === 1) features.add(T.others, state, bucket("alone"));
   if (candidates.some((one, at) => at < index && one.value === candidate.value)) features.add(T.same, state);
-  const first = sentenceStart(scene, from);
-  const last = sentenceEnd(scene, Math.max(from, to - 1));
-  features.add(T.sentence, state, bucket(from === first ? "opens" : "within"));
-  const ends = to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0);
-  features.add(T.sentence, state, bucket(ends ? "closes" : "goes-on"));
-  const lineEnds = tokens[to] === undefined || tokens[to]?.gap === "line";
-  features.add(T.line, bucket(tokens[from]?.gap === "line" ? "starts" : "in"), bucket(lineEnds ? "ends" : "goes-on"));
-  let depth = 0;
-  for (let at = first; at < from; at++) depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
-  if (depth > 0) features.add(T.place, bucket("bracket"), state);
 };
 
 /** Adds which cues and words stand in the clause of a candidate, and which ways are named near it. */
@@ -117,36 +94,17 @@ const addDiscourse = (
   const candidate = candidates[index];
   if (candidate === undefined) return;
   const { tokens } = scene;
-  const { clauses, cues, ways, isNegated } = discourse;
+  const { clauses, cues, ways } = discourse;
   const { from, to, kind } = candidate;
   const clause = clauses.clause[from] ?? 0;
-  const sentence = clauses.sentence[from] ?? 0;
-  let before: Term | null = null;
-  let after: Term | null = null;
-  let beforeGap = 0;
-  let named = false;
   const inClause: Term[] = [];
-  cues.forEach((cue, at) => {
-    const inSentence = (clauses.sentence[cue.from] ?? -1) - sentence;
-    const way = ways[at] ?? null;
-    if (way !== null) {
-      const said = isNegated[cue.from] === 1 ? NEGATED[way] : SAID[way];
-      features.add(T.wayText, said, bucket(kind));
-      if (inSentence === 0) {
-        named = true;
-        features.add(T.waySentence, said);
-        if (cue.to <= from) {
-          before = said;
-          beforeGap = from - cue.to;
-        } else after ??= said;
-      } else if (inSentence === 1) features.add(T.wayNext, said);
-      if (clauses.clause[cue.from] === clause) features.add(T.wayClause, said);
-    }
-    if (clauses.clause[cue.from] !== clause) return;
+  addWays(features, discourse, candidates, candidate, (way) => way, bucket(kind));
+  for (const cue of cues) {
+    if (clauses.clause[cue.from] !== clause) continue;
     inClause.push(cue.concept);
     features.add(cue.to <= from ? T.clauseBefore : T.clauseAfter, cue.concept);
     features.add(T.clauseCue, cue.concept, bucket(kind));
-  });
+  }
   for (let one = 0; one < inClause.length && one < 8; one++)
     for (let other = one + 1; other < inClause.length && other < 8; other++)
       features.add(T.cuePair, inClause[one] as Term, inClause[other] as Term);
@@ -154,29 +112,22 @@ const addDiscourse = (
   const label = cues.findLast(
     (cue) => cue.to <= from && from - cue.to <= LABEL_REACH && cue.concept.text === "contact_label",
   );
-  if (label !== undefined && clauses.sentence[label.from] === sentence) {
+  if (label !== undefined && clauses.sentence[label.from] === clauses.sentence[from]) {
     const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
     features.add(T.label, bucket(kind), bucket(way ? "of-way" : "of-thing"), LABEL);
   }
-  if (before !== null) {
-    features.add(T.wayBefore, before);
-    features.add(T.wayBefore, before, distance(beforeGap));
-  }
-  if (after !== null) features.add(T.wayAfter, after);
-  if (before !== null && after !== null) features.add(T.wayAfter, before, after);
-  if (!named) features.add(T.noWay, bucket(kind));
   // Words of the clause, also beyond the reach of the words next to the candidate.
-  for (let at = from - 1; at >= 0 && clauses.clause[at] === clause; at--)
-    if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
-  for (let at = to; at < tokens.length && clauses.clause[at] === clause; at++)
-    if (tokens[at]?.kind === "word") features.add(T.clauseWord, termOf(tokens[at] as (typeof tokens)[number]));
+  const addWord = (template: Term, at: number): void => {
+    const token = tokens[at];
+    if (token?.kind === "word") features.add(template, termOf(token));
+  };
+  for (let at = from - 1; at >= 0 && clauses.clause[at] === clause; at--) addWord(T.clauseWord, at);
+  for (let at = to; at < tokens.length && clauses.clause[at] === clause; at++) addWord(T.clauseWord, at);
   // Words of the next sentence, if it has no candidate: "0171 ... That number is dead."
   const last = sentenceEnd(scene, Math.max(from, to - 1));
   const lastNext = last < tokens.length ? sentenceEnd(scene, last) : last;
   const isFree = !candidates.some((one) => one.from >= to && one.from < lastNext);
-  if (isFree)
-    for (let at = last; at < Math.min(lastNext, last + 12); at++)
-      if (tokens[at]?.kind === "word") features.add(T.nextWord, termOf(tokens[at] as (typeof tokens)[number]));
+  if (isFree) for (let at = last; at < Math.min(lastNext, last + NEXT_WORDS); at++) addWord(T.nextWord, at);
 };
 
 /** Adds the features from which the role and the types of the candidate at `index` are judged. */
@@ -190,9 +141,10 @@ export const addContactFeatures = (
   const candidate = candidates[index];
   if (candidate === undefined) return;
   const near = { ...scene, cues: discourse.cues };
-  addContext(features, near, candidate, candidates[index - 1], candidates[index + 1]);
+  const [previous, next] = [candidates[index - 1], candidates[index + 1]];
+  addContext(features, near, candidate, { previous, next, states: [bucket(candidate.kind)] });
   addShape(features, scene, candidate);
-  addPlace(features, scene, candidates, index);
+  addRivals(features, candidates, index);
   addDiscourse(features, scene, discourse, candidates, index);
   features.unite();
 };

@@ -51,6 +51,12 @@ const CUE_PAST_AFTER = term("cue-past-after");
 const CUE_INSIDE = term("cue-inside");
 const CUE_SENTENCE = term("cue-sentence");
 const CUE_NEXT = term("cue-next-sentence");
+const CUE_STATE = term("cue-state");
+const BEFORE_STATE = term("before-state");
+const AFTER_STATE = term("after-state");
+const ALONE = term("alone");
+const LINE = term("line");
+const BRACKET = term("bracket");
 
 const NUMBER = bucket("#");
 const START = bucket("<start>");
@@ -60,7 +66,7 @@ const OTHER = bucket("<other>");
 /** Words up to this distance are features in no particular order. */
 const NEAR = 6;
 /** Cues up to this distance are features, also beyond the end of the sentence. In tokens. */
-export const CUE_REACH = 24;
+const CUE_REACH = 24;
 
 const words = new WeakMap<Token, Term>();
 
@@ -92,68 +98,108 @@ export const firstCueFrom = (cues: readonly Cue[], at: number): number => {
   return low;
 };
 
-/**
- * Adds the features of the words and cues around a range.
- * @param previous the candidate before the range, and `next` the one after it: a cue beyond one of them is probably
- *   about that one
- */
+/** How a range is looked at. */
+export type View = {
+  /** The candidates before and after the range: a cue beyond one of them is probably about that one. */
+  previous?: Range | undefined;
+  next?: Range | undefined;
+  /** What a token is, if that says more than its word: a sum, a contact. Null for an ordinary word. */
+  standsFor?: (at: number) => Term | null;
+  /** What the range is in itself. What stands around it says something together with this, mostly with the first. */
+  states?: readonly Term[];
+  /** Cues up to this distance are features, also beyond the end of the sentence. In tokens. */
+  reach?: number;
+};
+
+/** Adds the features of what stands around a range: words, cues, and its position in line and sentence. */
 export const addContext = (
   features: Features,
   scene: Scene,
   { from, to }: Range,
-  previous: Range | undefined,
-  next: Range | undefined,
+  { previous, next, standsFor = () => null, states = [], reach = CUE_REACH }: View,
 ): void => {
   const { tokens, cues } = scene;
+  const [state] = states;
   const first = sentenceStart(scene, from);
   const last = sentenceEnd(scene, Math.max(from, to - 1));
+  const isIn = (at: number, range: Range | undefined): boolean =>
+    range !== undefined && at >= range.from && at < range.to;
   const wordAt = (at: number): Term => {
-    const token = tokens[at];
-    if (token === undefined) return at < 0 ? START : END;
-    if (previous !== undefined && at >= previous.from && at < previous.to) return OTHER;
-    if (next !== undefined && at >= next.from && at < next.to) return OTHER;
-    return termOf(token);
+    if (at < first) return START;
+    if (at >= last) return END;
+    if (isIn(at, previous) || isIn(at, next)) return OTHER;
+    return standsFor(at) ?? termOf(tokens[at] as Token);
   };
-  for (let back = 1; back <= BEFORE.length; back++) {
-    const at = from - back;
-    features.add(BEFORE[back - 1] as Term, at < first ? START : wordAt(at));
-    if (at < first) break;
+  for (let away = 0; away < BEFORE.length; away++) {
+    if (from - away >= first) features.add(BEFORE[away] as Term, wordAt(from - away - 1));
+    if (to + away <= last) features.add(AFTER[away] as Term, wordAt(to + away));
   }
-  for (let ahead = 0; ahead < AFTER.length; ahead++) {
-    const at = to + ahead;
-    features.add(AFTER[ahead] as Term, at >= last ? END : wordAt(at));
-    if (at >= last) break;
+  const [before, after] = [wordAt(from - 1), wordAt(to)];
+  if (from - 2 >= first) features.add(PAIR_BEFORE, wordAt(from - 2), before);
+  if (to + 1 < last) features.add(PAIR_AFTER, after, wordAt(to + 1));
+  features.add(AROUND, before, after);
+  if (state !== undefined) {
+    features.add(BEFORE_STATE, before, state);
+    features.add(AFTER_STATE, after, state);
   }
-  if (from - 2 >= first) features.add(PAIR_BEFORE, wordAt(from - 2), wordAt(from - 1));
-  if (to + 1 < last) features.add(PAIR_AFTER, wordAt(to), wordAt(to + 1));
-  features.add(AROUND, from - 1 < first ? START : wordAt(from - 1), to >= last ? END : wordAt(to));
-  for (let at = Math.max(first, from - NEAR); at < from - 1; at++) {
-    if (tokens[at]?.kind === "word") features.add(NEAR_BEFORE, wordAt(at));
+  for (let at = Math.max(first, from - NEAR); at < Math.min(last, to + NEAR); at++) {
+    if ((at >= from - 1 && at <= to) || tokens[at]?.kind !== "word") continue;
+    features.add(at < from ? NEAR_BEFORE : NEAR_AFTER, wordAt(at));
   }
-  for (let at = to + 1; at < Math.min(last, to + NEAR); at++) {
-    if (tokens[at]?.kind === "word") features.add(NEAR_AFTER, wordAt(at));
-  }
-  for (let index = firstCueFrom(cues, from - CUE_REACH); index < cues.length; index++) {
+  for (let index = firstCueFrom(cues, from - reach); index < cues.length; index++) {
     const cue = cues[index];
-    if (cue === undefined || cue.from > to + CUE_REACH) break;
-    if (cue.from < from && cue.to <= from) {
-      const apart = distance(from - cue.to);
-      if (cue.from < first) features.add(CUE_NEXT, cue.concept);
-      else {
-        const past = previous !== undefined && cue.to <= previous.from;
-        features.add(past ? CUE_PAST_BEFORE : CUE_BEFORE, cue.concept, apart);
-        features.add(past ? CUE_PAST_BEFORE : CUE_BEFORE, cue.concept);
-        features.add(CUE_SENTENCE, cue.concept);
-      }
-    } else if (cue.from >= to) {
-      const apart = distance(cue.from - to);
-      if (cue.from >= last) features.add(CUE_NEXT, cue.concept);
-      else {
-        const past = next !== undefined && cue.from >= next.to;
-        features.add(past ? CUE_PAST_AFTER : CUE_AFTER, cue.concept, apart);
-        features.add(past ? CUE_PAST_AFTER : CUE_AFTER, cue.concept);
-        features.add(CUE_SENTENCE, cue.concept);
-      }
-    } else features.add(CUE_INSIDE, cue.concept);
+    if (cue === undefined || cue.from > to + reach) break;
+    const isBefore = cue.from < from && cue.to <= from;
+    if (!isBefore && cue.from < to) features.add(CUE_INSIDE, cue.concept);
+    else if (cue.from < first || cue.from >= last) features.add(CUE_NEXT, cue.concept);
+    else {
+      const past = isBefore
+        ? previous !== undefined && cue.to <= previous.from
+        : next !== undefined && cue.from >= next.to;
+      const template = past ? (isBefore ? CUE_PAST_BEFORE : CUE_PAST_AFTER) : isBefore ? CUE_BEFORE : CUE_AFTER;
+      features.add(template, cue.concept, distance(isBefore ? from - cue.to : cue.from - to));
+      features.add(template, cue.concept);
+      features.add(CUE_SENTENCE, cue.concept);
+      if (state !== undefined) features.add(CUE_STATE, cue.concept, state);
+    }
   }
+  if (states.length > 0) addPosition(features, scene, { from, to }, { standsFor, states });
+};
+
+/** An opening bracket farther before a range does not count. In tokens. */
+const BRACKET_REACH = 40;
+
+/** In which quarter of a text a range is, or whether it is the first or the last of it. */
+export const partOf = ({ tokens }: Scene, { from, to }: Range): Term =>
+  bucket(from === 0 ? "first" : to >= tokens.length - 1 ? "last" : Math.floor((4 * from) / tokens.length));
+
+/** Adds whether anything of its sentence and line stands beside a range. */
+const addPosition = (
+  features: Features,
+  scene: Scene,
+  { from, to }: Range,
+  { standsFor, states }: Required<Pick<View, "standsFor" | "states">>,
+): void => {
+  const { tokens } = scene;
+  const first = sentenceStart(scene, from);
+  const last = sentenceEnd(scene, Math.max(from, to - 1));
+  const before = tokens[from - 1];
+  const after = tokens[to];
+  const opens =
+    from === first ? "opens" : standsFor(from - 1) !== null ? "after" : before?.kind === "mark" ? "marked" : "within";
+  const isLast = to >= last || (to === last - 1 && after?.kind === "mark");
+  const closes = isLast ? "closes" : standsFor(to) !== null ? "before" : after?.kind === "mark" ? "marked" : "goes-on";
+  let depth = 0;
+  for (let at = Math.max(first, from - BRACKET_REACH); at < from; at++)
+    depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
+  const alone = bucket(`${opens}-${closes}`);
+  features.add(ALONE, alone);
+  for (const state of states) features.add(ALONE, alone, state);
+  const starts = tokens[from]?.gap === "line";
+  features.add(
+    LINE,
+    bucket(starts ? "starts" : "in"),
+    bucket(after?.gap === "line" || after === undefined ? "ends" : "goes-on"),
+  );
+  if (depth > 0) features.add(BRACKET, states[0]);
 };

@@ -1,11 +1,10 @@
 import { caseOf, type KnownPlace, type PlaceText, proposePlaces } from "../propose/place_spans.ts";
 import type { Cue } from "../text/cues.ts";
-import { hashOf } from "../text/hash.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import type { Ranked, Training } from "../training/linear.ts";
 import type { Mark } from "../training/marks.ts";
-import { firstCueFrom, type Range, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { addContext, partOf, type Range, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
 import { chances, type Model } from "./model.ts";
 
@@ -21,12 +20,10 @@ export type PlaceModels = Readonly<Record<(typeof PLACE_MODELS)[number], Model>>
 const T = {
   known: term("known"),
   size: term("size"),
-  knownAlone: term("known-alone"),
   knownOrder: term("known-order"),
   partly: term("partly-known"),
   rivals: term("rivals"),
   shape: term("shape"),
-  shapeKnown: term("shape-known"),
   width: term("width"),
   word: term("word"),
   opening: term("opening"),
@@ -34,43 +31,19 @@ const T = {
   suffix: term("suffix"),
   thing: term("thing"),
   letters: term("letters"),
-  before1: term("before1"),
-  before2: term("before2"),
-  before3: term("before3"),
-  near: term("near"),
-  pairBefore: term("pair-before"),
-  beforeKnown: term("before-known"),
-  beforeLetters: term("before-letters"),
-  after1: term("after1"),
-  after2: term("after2"),
-  around: term("around"),
-  alone: term("alone"),
-  aloneLetters: term("alone-letters"),
-  cue: term("cue"),
-  cuePast: term("cue-past"),
-  cueAfter: term("cue-after"),
-  cueInside: term("cue-inside"),
-  cueKnown: term("cue-known"),
-  position: term("position"),
-  sentence: term("sentence"),
   beside: term("beside"),
   longer: term("longer"),
+  position: term("position-known"),
 } as const;
 
 const B = bucket;
 
 /** The concepts of cues that say something about places. */
 const CONCEPTS = /^(?:place_|contact_label|contact_call|contact_request|contact_sms|measure|clock|order_)/;
-/** Cues up to this distance before a place, and after it, are features. In tokens. */
-const REACH_BEFORE = 7;
-const REACH_AFTER = 3;
+/** Cues up to this distance are features. In tokens. */
+const REACH = 7;
 
-/** Words up to this distance before a place are features in no particular order. In tokens. */
-const NEAR = 7;
-
-/** Words in an ordinary text that these stand for. */
-const START = bucket("<start>");
-const END = bucket("<end>");
+/** What these stand for says more than their words. */
 const SUM = bucket("<sum>");
 const CONTACT = bucket("<contact>");
 const PLACE = bucket("<place>");
@@ -78,33 +51,9 @@ const PLACE = bucket("<place>");
 const MOST = 4;
 const few = (count: number): number => Math.min(count, MOST);
 
-const suffixes = new WeakMap<Token, readonly Term[]>();
-/** The last three and four letters of a word: "-ingen", "-ville". */
-const suffixesOf = (token: Token): readonly Term[] => {
-  const kept = suffixes.get(token);
-  if (kept !== undefined) return kept;
-  const made = [3, 4]
-    .filter((length) => token.text.length > length)
-    .map((length) => {
-      const text = `-${token.text.slice(-length)}`;
-      return { text, hash: hashOf(text) };
-    });
-  suffixes.set(token, made);
-  return made;
-};
-
-const shapes = new Map<number, Term>();
-const SIGNS = "Ccka9pS,-(/.";
-/** The shape of a name as a term, from the numbers of at most five signs. */
-const shapeTerm = (code: number): Term => {
-  const known = shapes.get(code);
-  if (known !== undefined) return known;
-  let text = "";
-  for (let rest = code; rest > 0; rest = Math.floor(rest / 16)) text = (SIGNS.charAt((rest % 16) - 1) || "?") + text;
-  const made = term(text);
-  shapes.set(code, made);
-  return made;
-};
+/** The last three and four letters of a word: "-gen", "-ngen". */
+const suffixesOf = ({ text }: Token): Term[] =>
+  [3, 4].flatMap((length) => (text.length > length ? term(`-${text.slice(-length)}`) : []));
 
 /** What is computed once for a text. */
 type Prepared = {
@@ -147,19 +96,18 @@ const kindOf = ({ kind, form }: KnownPlace): Term => B(`${kind}-${form}`);
 const NOT_KNOWN = B("unknown");
 const NONE = B("none");
 
-const signOf = ({ scene, knownAt }: Prepared, at: number): number => {
+/** The sign of a token in the shape of a name: a capital or small letter, a known place, digits, a mark. */
+const signOf = ({ scene, knownAt }: Prepared, at: number): string => {
   const token = scene.tokens[at];
-  if (token === undefined) return 0;
-  if (token.kind === "digits") return token.text.length >= 4 ? 6 : 5;
-  if (token.kind === "mark")
-    return token.text === "," ? 8 : token.text === "-" ? 9 : token.text === "(" ? 10 : token.text === "/" ? 11 : 12;
-  if (token.text.length <= 3 && token.capital) {
-    const raw = scene.text.slice(token.start, token.end);
-    if (raw === raw.toUpperCase()) return 7;
-  }
-  if (knownAt[at] !== 0) return 3;
-  return token.capital ? 1 : 2;
+  if (token === undefined) return "";
+  if (token.kind === "digits") return token.text.length >= 4 ? "p" : "9";
+  if (token.kind === "mark") return /^[-,(/]$/.test(token.text) ? token.text : ".";
+  const raw = scene.text.slice(token.start, token.end);
+  if (token.text.length <= 3 && token.capital && raw === raw.toUpperCase()) return "S";
+  return knownAt[at] !== 0 ? "k" : token.capital ? "C" : "c";
 };
+/** The signs of at most so many tokens make the shape. */
+const MAX_SIGNS = 5;
 
 /** Adds the features of the candidate at `index`. */
 const addPlaceFeatures = (features: Features, prepared: Prepared, index: number): void => {
@@ -168,8 +116,6 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   const candidate = candidates[index];
   if (candidate === undefined) return;
   const { from, to } = candidate;
-  const first = sentenceStart(scene, from);
-  const last = sentenceEnd(scene, to - 1);
 
   // What is known of the name.
   let covered = 0;
@@ -194,9 +140,9 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   features.add(T.partly, firstKnown, grade);
 
   // Its shape and its words.
-  let code = 0;
-  for (let at = from; at < Math.min(to, from + 5); at++) code = code * 16 + signOf(prepared, at);
-  const shape = shapeTerm(code);
+  let signs = "";
+  for (let at = from; at < Math.min(to, from + MAX_SIGNS); at++) signs += signOf(prepared, at);
+  const shape = B(signs);
   features.add(T.shape, shape, letters);
   features.add(T.width, B(Math.min(to - from, 6)), grade);
   const opening = tokens[from] as Token;
@@ -212,83 +158,20 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
   for (let at = from; at < to; at++) things += thingAt[at] ?? 0;
   if (things > 0) features.add(T.thing, B(things === to - from ? "all" : "some"), grade);
 
-  // What stands around it.
-  const wordAt = (at: number): Term => {
-    const token = tokens[at];
-    if (token === undefined) return at < 0 ? START : END;
-    if (isHidden(at)) return CONTACT;
+  const standsFor = (at: number): Term | null => {
+    if (tokens[at] !== undefined && isHidden(at)) return CONTACT;
     if (sumAt[at] === 1) return SUM;
-    if (knownAt[at] !== 0 && (knownAt[from] ?? 0) !== knownAt[at]) return PLACE;
-    return termOf(token);
+    return (knownAt[at] ?? 0) !== 0 && knownAt[from] !== knownAt[at] ? PLACE : null;
   };
-  const before = from - 1 < first ? START : wordAt(from - 1);
-  const after = to >= last ? END : wordAt(to);
-  features.add(T.before1, before);
-  features.add(T.beforeKnown, before, grade);
-  features.add(T.beforeLetters, before, B(opening.capital ? "capital" : "small"));
-  features.add(T.after1, after);
-  features.add(T.around, before, after);
-  if (before !== START) {
-    const second = from - 2 < first ? START : wordAt(from - 2);
-    features.add(T.before2, second);
-    features.add(T.pairBefore, second, before);
-    if (second !== START) features.add(T.before3, from - 3 < first ? START : wordAt(from - 3));
-  } else {
-    // The sentence before ended with a cue: "Location: X", "Standort. X".
-    features.add(T.before3, B("<previous>"), from > 0 ? wordAt(from - 1) : START);
-    features.add(T.before2, B("<previous>"), from > 1 ? wordAt(from - 2) : START);
-  }
-  for (let at = Math.max(first, from - NEAR); at < from - 2; at++)
-    if (tokens[at]?.kind === "word" && (tokens[at]?.text.length ?? 0) > 2) features.add(T.near, wordAt(at));
-  if (after !== END) features.add(T.after2, to + 1 >= last ? END : wordAt(to + 1));
-  const opensAt =
-    from === first
-      ? "opens"
-      : before === SUM || before === CONTACT
-        ? "follows"
-        : tokens[from - 1]?.kind === "mark"
-          ? "marked"
-          : "within";
-  const next = tokens[to];
-  const closesAt =
-    to >= last || (to === last - 1 && next?.kind === "mark")
-      ? "closes"
-      : after === SUM || after === CONTACT
-        ? "precedes"
-        : next?.kind === "mark"
-          ? "marked"
-          : "goes-on";
-  const alone = B(`${opensAt}-${closesAt}`);
-  features.add(T.alone, alone, grade);
-  features.add(T.aloneLetters, alone, opening.capital ? letters : B(`small-${letters.text}`));
-  features.add(T.knownAlone, alone, state);
-  features.add(T.shapeKnown, alone, shape);
-  // A line of its own, or the end of one.
-  features.add(
-    T.sentence,
-    B(opening.gap === "line" ? "line" : "in"),
-    B(next === undefined || next.gap === "line" ? "ends" : "goes-on"),
-  );
-
-  // Cues.
-  const { cues } = prepared;
-  for (let at = firstCueFrom(cues, from - REACH_BEFORE); at < cues.length; at++) {
-    const cue = cues[at];
-    if (cue === undefined || cue.from >= to + REACH_AFTER) break;
-    if (cue.to <= from) {
-      if (cue.from < first) features.add(T.cuePast, cue.concept, B(Math.min(from - cue.to, 3)));
-      else {
-        features.add(T.cue, cue.concept, B(Math.min(from - cue.to, 3)));
-        features.add(T.cueKnown, cue.concept, grade);
-      }
-    } else if (cue.from >= to) {
-      if (cue.from < last) features.add(T.cueAfter, cue.concept, B(cue.from - to));
-    } else features.add(T.cueInside, cue.concept, grade);
-  }
+  const size = opening.capital ? letters : B(`small-${letters.text}`);
+  addContext(features, { ...scene, cues: prepared.cues }, candidate, {
+    standsFor,
+    states: [grade, size, state, shape],
+    reach: REACH,
+  });
 
   // Its place in the text, and the other candidates.
-  const share = from / Math.max(tokens.length, 1);
-  features.add(T.position, B(from === 0 ? "first" : to >= tokens.length - 1 ? "last" : Math.floor(share * 4)), grade);
+  features.add(T.position, partOf(scene, candidate), grade);
   const order = prepared.placesBefore[from] ?? 0;
   const others = order + (prepared.placesBefore[tokens.length] ?? 0) - (prepared.placesBefore[to] ?? 0);
   features.add(T.knownOrder, B(few(order)), grade);

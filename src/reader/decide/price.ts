@@ -126,51 +126,41 @@ export const readPrice = (
   const chosen = candidates[best];
   const confidence = probable[best] ?? 0;
   if (chosen === undefined || confidence < MIN_CHANCE) return null;
-  const { amount } = chosen;
-  let deposit: number | null = null;
-  candidates.forEach((one, index) => {
-    if (index === best || deposit !== null || one.amount === null) return;
+  const deposit = candidates.find((one, index) => {
+    if (index === best || one.amount === null) return false;
     scratch.clear();
     addPriceFeatures(scratch, scene, rivals, index, isAsk);
     const role = mostProbable(models.sum, scratch);
-    if (role.name === "deposit" && role.probability >= MIN_ROLE) deposit = one.amount.value;
+    return role.name === "deposit" && role.probability >= MIN_ROLE;
   });
   scratch.clear();
   addTermsFeatures(scratch, scene, chosen);
-  const { name: terms } = mostProbable(models.price_type, scratch);
+  const flags = mostProbable(models.price_type, scratch).name.split("+");
   const { name: judged } = mostProbable(models.price_period, scratch);
-  const flags = terms.split("+");
   const after = judged === "none" ? { to: chosen.to, periods: [] } : periodAfter(scene, chosen);
-  const { to } = after;
+  const found = {
+    deposit: deposit?.amount?.value ?? null,
+    span: spanOf(scene.tokens, { from: chosen.from, to: after.to }),
+    confidence,
+  };
+  const { amount } = chosen;
+  if (amount === null || amount.value === 0) {
+    const isOpen = amount === null && (flags.includes("on_request") || flags.includes("exchange"));
+    const type = !isOpen ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
+    const nothing = { amountMax: null, currency: null, period: null, negotiable: false };
+    return { amount: isOpen ? null : 0, type, ...nothing, ...found };
+  }
   // "$620 per week" is not by the month, whatever the text is about. In "an hour" the last word counts.
   const isSaid = judged === "project" || after.periods.includes(judged as Period);
-  const period = judged === "none" ? null : isSaid ? (judged as Period) : (after.periods.at(-1) ?? (judged as Period));
-  const span = spanOf(scene.tokens, { from: chosen.from, to });
-  const isFree = amount === null ? !flags.includes("on_request") && !flags.includes("exchange") : amount.value === 0;
-  if (isFree || amount === null) {
-    const type = isFree ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
-    return {
-      amount: isFree ? 0 : null,
-      amountMax: null,
-      currency: null,
-      period: null,
-      type,
-      negotiable: false,
-      deposit,
-      span,
-      confidence,
-    };
-  }
+  const period = isSaid ? judged : (after.periods.at(-1) ?? judged);
   return {
     amount: amount.value,
     amountMax: amount.max,
     currency: currencyFor(amount, candidates, country),
-    period,
+    period: judged === "none" ? null : (period as Period),
     type: amount.max !== null ? "range" : flags.includes("from") ? "from" : "fixed",
     negotiable: flags.includes("negotiable"),
-    deposit,
-    span,
-    confidence,
+    ...found,
   };
 };
 

@@ -1,17 +1,7 @@
 import { type Amount, findMoney } from "../propose/money.ts";
 import type { Cue } from "../text/cues.ts";
 import type { Token } from "../text/tokens.ts";
-import {
-  addContext,
-  CUE_REACH,
-  distance,
-  firstCueFrom,
-  type Range,
-  type Scene,
-  sentenceEnd,
-  sentenceStart,
-  termOf,
-} from "./context.ts";
+import { addContext, distance, partOf, type Range, type Scene, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
 
 /**
@@ -45,17 +35,12 @@ const T = {
   marker: term("marker"),
   magnitude: term("magnitude"),
   shape: term("shape"),
-  place: term("place"),
   order: term("order"),
   money: term("money"),
   unit: term("unit"),
-  word: term("word"),
-  sentence: term("sentence"),
-  line: term("line"),
   rival: term("rival"),
   only: term("only"),
   inside: term("inside"),
-  markerUnit: term("marker-unit"),
   previous: term("previous"),
   following: term("following"),
   text: term("text"),
@@ -67,8 +52,11 @@ const T = {
 
 const B = (value: string | number): Term => bucket(value);
 
-const markerOf = ({ marker, sum }: Amount): Term =>
-  marker === null ? B(sum ? "sum" : "bare") : marker === "," ? B("dash") : B("money");
+const markerOf = (amount: Amount | null): Term => {
+  if (amount === null) return B("statement");
+  const { marker, sum } = amount;
+  return B(marker === null ? (sum ? "sum" : "bare") : marker === "," ? "dash" : "money");
+};
 
 /** The order of magnitude of an amount, in steps of half a power of ten. */
 const magnitudeOf = (value: number): number => (value <= 0 ? -1 : Math.floor(Math.log10(value) * 2));
@@ -133,9 +121,6 @@ export const rivalsOf = (candidates: readonly PriceCandidate[]): Rivals => {
 /** "1 200" is proposed as one number and as two: candidates that overlap stand next to each other in the list. */
 const OVERLAPPING = 3;
 
-/** An opening bracket farther before an amount does not count. In tokens. */
-const BRACKET_REACH = 40;
-
 /** Adds the features of the candidate at `index`. */
 export const addPriceFeatures = (
   features: Features,
@@ -154,19 +139,16 @@ export const addPriceFeatures = (
   while (before >= 0 && (sums[before]?.to ?? 0) > from) before--;
   let behind = sumsBefore[index] ?? 0;
   while (behind < sums.length && (sums[behind]?.from ?? to) < to) behind++;
-  addContext(features, scene, candidate, sums[before], sums[behind]);
-  const first = sentenceStart(scene, from);
-  const last = sentenceEnd(scene, to - 1);
-  const alone = `${from === first ? "opens" : "within"}-${to >= last - (tokens[last - 1]?.kind === "mark" ? 1 : 0) ? "closes" : "goes-on"}`;
-  features.add(T.sentence, B(alone));
+  const marker = markerOf(amount);
+  // What is said around a sum means something else in an ask: "up to", "budget", "I earn".
+  const state = isAsk ? B(`${marker.text}-asked`) : marker;
+  addContext(features, scene, candidate, { previous: sums[before], next: sums[behind], states: [state] });
   if (amount === null) {
     features.add(T.type, B("statement"));
     for (let at = from; at < to; at++) features.add(T.inside, termOf(tokens[at] as (typeof tokens)[number]));
     features.add(T.money, B(count(money.length)));
-    if (isAsk) features.add(T.ask, B("statement"));
     return;
   }
-  const marker = markerOf(amount);
   const magnitude = B(magnitudeOf(amount.value));
   const close = candidates.slice(Math.max(0, index - OVERLAPPING), index + OVERLAPPING + 1);
   const around = close.some((one) => one !== candidate && one.from <= from && one.to >= to);
@@ -174,26 +156,14 @@ export const addPriceFeatures = (
   if (around || within) features.add(T.shape, B(around ? "part" : "whole"), marker);
   features.add(T.marker, marker);
   features.add(T.marker, marker, magnitude);
-  features.add(T.marker, marker, B(alone));
   for (const shape of shapeOf(amount)) features.add(T.shape, B(shape), marker);
   // The unit directly after the number ("128gb"), and the word before it ("iPhone 13").
   const after = tokens[to];
   if (after !== undefined) features.add(T.unit, termOf(after), B(after.gap));
-  if (after !== undefined) features.add(T.markerUnit, termOf(after), marker);
   const word = tokens[from - 1];
   if (word !== undefined) {
-    features.add(T.word, termOf(word), marker);
     features.add(T.type, B(word.kind), B(`${word.capital ? "capital" : "small"}-${tokens[from]?.gap}`));
   }
-  features.add(
-    T.line,
-    B(tokens[from]?.gap === "line" ? "starts" : "in"),
-    B(after === undefined || after.gap === "line" ? "ends" : "goes-on"),
-  );
-  let depth = 0;
-  for (let at = Math.max(first, from - BRACKET_REACH); at < from; at++)
-    depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
-  if (depth > 0) features.add(T.place, B("bracket"), marker);
   // Its place among the sums of money, and among all numbers.
   const place = places.get(candidate) ?? -1;
   features.add(T.money, B(count(money.length)), marker);
@@ -225,35 +195,18 @@ export const addPriceFeatures = (
     features.add(T.only, B(count(amounts)), magnitude);
     features.add(T.order, B(`bare${count(index)}`), B(count(candidates.length - 1 - index)));
   }
-  features.add(T.text, B(Math.min(3, Math.floor((4 * from) / Math.max(tokens.length, 1)))));
-  if (isAsk) {
-    // What is said around a sum means something else in an ask: "up to", "budget", "I earn".
-    features.add(T.ask, marker);
-    features.add(T.ask, marker, magnitude);
-    for (const cue of cuesNear(scene, from, to)) features.add(T.ask, cue.concept, marker);
-  }
+  features.add(T.text, partOf(scene, candidate));
+  if (isAsk) features.add(T.ask, marker, magnitude);
 };
-
-/** Cues in the sentence of a candidate. */
-function* cuesNear(scene: Scene, from: number, to: number): Generator<Cue> {
-  const { cues } = scene;
-  const first = sentenceStart(scene, from);
-  const last = sentenceEnd(scene, to - 1);
-  for (let index = firstCueFrom(cues, Math.max(first, from - CUE_REACH)); index < cues.length; index++) {
-    const cue = cues[index];
-    if (cue === undefined || cue.from > to + CUE_REACH) return;
-    if (cue.to <= last) yield cue;
-  }
-}
 
 /** The features of how a price is to be understood: its period, and whether it is negotiable or only the lowest. */
 export const addTermsFeatures = (features: Features, scene: Scene, chosen: PriceCandidate): void => {
   const { tokens, cues } = scene;
-  addContext(features, scene, chosen, undefined, undefined);
+  addContext(features, scene, chosen, {});
   const { amount, from, to } = chosen;
   const value = amount === null ? B("statement") : B(magnitudeOf(amount.value));
   features.add(T.magnitude, value);
-  features.add(T.marker, amount === null ? B("statement") : markerOf(amount));
+  features.add(T.marker, markerOf(amount));
   for (let at = from; at < to; at++) features.add(T.inside, termOf(tokens[at] as Token));
   for (const topic of scene.topics) {
     features.add(T.topic, topic);

@@ -71,29 +71,42 @@ const whatsAppNumber = (url: string): string | null => {
   return digits === undefined ? null : `+${digits}`;
 };
 
-const linksIn = (text: string, tokens: readonly Token[]): ContactCandidate[] => {
-  const candidates: ContactCandidate[] = [];
-  for (const match of linkify.match(text) ?? []) {
-    // "07700 900271/jo@example.net" is a number and an address.
-    const isMail = match.schema === "mailto:" || match.url.startsWith("mailto:");
-    const before = isMail ? match.raw.lastIndexOf("/", match.raw.indexOf("@")) + 1 : 0;
-    const span = { start: match.index + before, end: match.lastIndex };
-    const base = { ...span, ...cover(tokens, span), disguised: false, run: null, dialled: false, valid: false };
-    if (isMail) {
-      const value = (before > 0 ? match.raw.slice(before) : match.url)
-        .replace(/^mailto:/iu, "")
-        .replace(/\?.*$/su, "")
-        .toLowerCase();
-      candidates.push({ ...base, kind: "email", value });
-    } else if (/^https?:$/u.test(match.schema) || (match.schema === "" && isMeant(match.raw))) {
-      const value = match.schema === "" ? `https://${match.raw}` : match.url;
-      const number = whatsAppNumber(value);
-      if (number === null) candidates.push({ ...base, kind: "url", value });
-      else candidates.push({ ...base, kind: "whatsapp", value: number, dialled: true, valid: true });
+/** A candidate of a form; what is not said of it is what most have. */
+const candidateOf = (
+  tokens: readonly Token[],
+  span: Span,
+  kind: ContactKind,
+  value: string,
+  more: Partial<ContactCandidate> = {},
+): ContactCandidate => ({
+  start: span.start,
+  end: span.end,
+  ...cover(tokens, span),
+  kind,
+  value,
+  disguised: false,
+  run: null,
+  dialled: false,
+  valid: false,
+  ...more,
+});
+
+const linksIn = (text: string, tokens: readonly Token[]): ContactCandidate[] =>
+  (linkify.match(text) ?? []).flatMap(({ schema, raw, url, index, lastIndex }) => {
+    if (url.startsWith("mailto:")) {
+      // "07700 900271/jo@example.net" is a number and an address.
+      const before = raw.lastIndexOf("/", raw.indexOf("@")) + 1;
+      const address = (before > 0 ? raw.slice(before) : url.slice("mailto:".length)).replace(/\?.*$/su, "");
+      return [candidateOf(tokens, { start: index + before, end: lastIndex }, "email", address.toLowerCase())];
     }
-  }
-  return candidates;
-};
+    if (!/^https?:$/u.test(schema) && !(schema === "" && isMeant(raw))) return [];
+    const value = schema === "" ? `https://${raw}` : url;
+    const number = whatsAppNumber(value);
+    const span = { start: index, end: lastIndex };
+    return number === null
+      ? [candidateOf(tokens, span, "url", value)]
+      : [candidateOf(tokens, span, "whatsapp", number, { dialled: true, valid: true })];
+  });
 
 /**
  * Corrects the hinted country if the text uses another currency: a Lancaster with "$4" is in the USA, a Perth with
@@ -148,19 +161,14 @@ const dialledIn = (whole: Run, country: string | null, likely: readonly string[]
   return one === null ? [] : [one];
 };
 
-const numberOf = (tokens: readonly Token[], run: Run, number: Dialled | null): ContactCandidate => {
-  return {
-    ...spanOf(tokens, run),
+const numberOf = (tokens: readonly Token[], run: Run, number: Dialled | null): ContactCandidate =>
+  candidateOf(tokens, spanOf(tokens, run), "number", number?.e164 ?? digitsOf(run), {
     from: run.from,
     to: run.to,
-    kind: "number",
-    value: number?.e164 ?? digitsOf(run),
-    disguised: false,
     run,
     dialled: number !== null,
     valid: number?.valid ?? false,
-  };
-};
+  });
 
 /** All possible contacts of a text, in order. They do not overlap. */
 export const findContacts = (
@@ -168,17 +176,8 @@ export const findContacts = (
   tokens: readonly Token[],
   { country, language }: ContactHints,
 ): ContactCandidate[] => {
-  const mails = findDisguisedMails(text, tokens).map(
-    ({ address, span }): ContactCandidate => ({
-      ...span,
-      ...cover(tokens, span),
-      kind: "email",
-      value: address,
-      disguised: true,
-      run: null,
-      dialled: false,
-      valid: false,
-    }),
+  const mails = findDisguisedMails(text).map(({ address, span }) =>
+    candidateOf(tokens, span, "email", address, { disguised: true }),
   );
   const plain = linksIn(text, tokens);
   const written = [...plain.filter((link) => !mails.some((mail) => overlaps(mail, link))), ...mails];
@@ -193,9 +192,8 @@ export const findContacts = (
     .filter((run) => !inLink.subarray(run.from, run.to).includes(1))
     .flatMap((run) => {
       const found = isDateOrAmount(tokens, run) ? [] : dialledIn(run, here, likely);
-      return found.length === 0
-        ? [numberOf(tokens, run, null)]
-        : found.map((number) => numberOf(tokens, number.run, number));
+      if (found.length === 0) return [numberOf(tokens, run, null)];
+      return found.map((number) => numberOf(tokens, number.run, number));
     });
   return [...written, ...numbers].sort((one, other) => one.start - other.start);
 };

@@ -234,47 +234,13 @@ export const dial = (run: Run, countries: readonly string[]): { e164: string; va
   return possible;
 };
 
-/** Countries by calling code, for those from which most people here write. */
-const COUNTRY_OF_CODE: Readonly<Record<string, string>> = Object.fromEntries(
-  `1US 44GB 353IE 49DE 43AT 41CH 33FR 32BE 34ES 39IT 351PT 55BR 31NL 48PL 61AU 64NZ 52MX 54AR 56CL 57CO 46SE 47NO 45DK 358FI 420CZ
-  36HU 27ZA 91IN 81JP`
-    .split(/\s+/u)
-    .map((entry) => [entry.slice(0, -2), entry.slice(-2)]),
-);
-
-/** The longest calling code, in digits. */
-const LONGEST_CODE = 3;
-
-/**
- * The country (ISO 3166-1 alpha-2) of a number in E.164, or null. For North American numbers the most likely one (US).
- */
-export const countryOfNumber = (e164: string): string | null => {
-  for (let length = LONGEST_CODE; length > 0; length--) {
-    const country = COUNTRY_OF_CODE[e164.slice(1, 1 + length)];
-    if (country !== undefined && e164.startsWith("+")) return country;
-  }
-  return null;
-};
+/** The country (ISO 3166-1 alpha-2) of a number in E.164, or null. Of several with one code, the most likely one. */
+export const countryOfNumber = (e164: string): string | null =>
+  parsePhoneNumberFromString(e164)?.getPossibleCountries()[0] ?? null;
 
 /** Calling codes of plans in which national numbers start with a zero, and of plans in which none does. */
-const WITH_TRUNK = new Set([
-  "44",
-  "353",
-  "33",
-  "49",
-  "31",
-  "32",
-  "43",
-  "41",
-  "61",
-  "64",
-  "46",
-  "358",
-  "27",
-  "90",
-  "40",
-]);
-const WITHOUT_TRUNK = new Set(["1", "34", "351", "48", "47", "45", "420", "52", "55", "57"]);
+const WITH_TRUNK = new Set("44 353 33 49 31 32 43 41 61 64 46 358 27 90 40".split(" "));
+const WITHOUT_TRUNK = new Set("1 34 351 48 47 45 420 52 55 57".split(" "));
 
 /** True if the number has a leading zero where its plan requires one, and none where the plan has none. */
 const isTrunkRight = (digits: string, callingCode: string): boolean =>

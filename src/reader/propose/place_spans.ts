@@ -70,48 +70,32 @@ const PARTS: ReadonlySet<string> = new Set([",", "(", "/", "&"]);
 /** Marks inside a name, without white space. */
 const JOINTS: ReadonlySet<string> = new Set(["-", "'", "/"]);
 
-const isCapitalLetters = (text: string, { start, end }: Token): boolean => {
-  const raw = text.slice(start, end);
-  return raw === raw.toUpperCase();
-};
+/** A code after a name: "S8" and "SE15 4AB", "3e", "78701". */
+const CODE_AFTER =
+  /[^\S\r\n]+(?:\p{Lu}{1,2}\p{Nd}{1,2}(?!\p{Nd})(?:\p{L}(?!\p{L}))?(?: \p{Nd}\p{L}{2}(?!\p{L}))?|\p{Nd}{1,2}(?!\p{Nd})(?:\p{L}{1,4}(?!\p{L}))?|\p{Nd}{4,5}(?![\p{Nd}\p{L}]))/uy;
+/** A postal code before a name: "44137", "D-44137", "1011 AB", "00-950". */
+const CODE_BEFORE =
+  /(?<![\p{Nd}\p{L}])(?:\p{Nd}{2}-\p{Nd}{3}|(?:\p{L}{1,3}-)?\p{Nd}{4,5}(?: ?\p{Lu}\p{L})?)[^\S\r\n]{1,2}$/u;
+/** The longest code before a name, in UTF-16 units. */
+const LONGEST_CODE = 14;
 
-/** The end of a code after a name: "S8" and "SE15 4AB", "3e", "TX", "78701". `to` itself if there is none. */
+/** The end of a code after a name; `to` itself if there is none. */
 const endOfCode = ({ text, tokens, isHidden }: PlaceText, to: number): number => {
-  const token = tokens[to];
-  if (token === undefined || token.gap !== "space" || isHidden(to)) return to;
-  const next = tokens[to + 1];
-  if (token.kind === "word" && token.text.length <= 2 && isCapitalLetters(text, token)) {
-    if (next?.kind !== "digits" || next.gap !== "none" || next.text.length > 2) return to;
-    let end = to + 2;
-    if (tokens[end]?.kind === "word" && tokens[end]?.gap === "none" && (tokens[end]?.text.length ?? 9) === 1) end++;
-    const inward = tokens[end];
-    const letters = tokens[end + 1];
-    if (inward?.kind === "digits" && inward.gap === "space" && inward.text.length === 1)
-      if (letters?.kind === "word" && letters.gap === "none" && letters.text.length === 2) end += 2;
-    return end;
-  }
-  if (token.kind !== "digits") return to;
-  const glued = next !== undefined && next.gap === "none" && next.kind === "word";
-  if (token.text.length <= 2) return glued && next.text.length <= 4 ? to + 2 : to + 1;
-  return !glued && (token.text.length === 4 || token.text.length === 5) ? to + 1 : to;
+  CODE_AFTER.lastIndex = tokens[to - 1]?.end ?? 0;
+  if (isHidden(to) || !CODE_AFTER.test(text)) return to;
+  let end = to;
+  while ((tokens[end]?.end ?? Number.POSITIVE_INFINITY) <= CODE_AFTER.lastIndex) end++;
+  return end;
 };
 
-/** The beginning of a postal code before a name: "44137", "1011 AB", "00-950". `from` itself if there is none. */
-const startOfCode = ({ tokens, isHidden }: PlaceText, from: number): number => {
-  if (tokens[from]?.gap !== "space") return from;
-  let at = from - 1;
-  const letters = tokens[at];
-  if (letters?.kind === "word" && letters.text.length === 2 && letters.capital) at--;
-  const digits = tokens[at];
-  if (digits?.kind !== "digits" || isHidden(at)) return from;
-  const before = tokens[at - 1];
-  if (digits.text.length === 3 && digits.gap === "none" && before?.text === "-") {
-    return tokens[at - 2]?.kind === "digits" && tokens[at - 2]?.text.length === 2 ? at - 2 : from;
-  }
-  if (digits.text.length !== 4 && digits.text.length !== 5) return from;
-  // "D-44137"
-  if (digits.gap === "none" && before?.text === "-" && tokens[at - 2]?.kind === "word") return at - 2;
-  return digits.gap === "none" && before?.kind !== "mark" ? from : at;
+/** The beginning of a postal code before a name; `from` itself if there is none. */
+const startOfCode = ({ text, tokens, isHidden }: PlaceText, from: number): number => {
+  const end = tokens[from]?.start ?? 0;
+  const code = CODE_BEFORE.exec(text.slice(Math.max(0, end - LONGEST_CODE), end))?.[0];
+  if (code === undefined || isHidden(from - 1)) return from;
+  let start = from;
+  while ((tokens[start - 1]?.start ?? -1) >= end - code.length) start--;
+  return start;
 };
 
 /** The candidates of a text by position, without duplicates. */
