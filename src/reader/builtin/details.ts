@@ -1,7 +1,7 @@
-import type { CONDITIONS } from "../../base/enums.ts";
-import { numeralAt } from "../propose/numbers.ts";
+import { CONDITIONS } from "../../base/enums.ts";
+import { numberBefore } from "../propose/numbers.ts";
 import { type Span, spanOf } from "../text/span.ts";
-import type { Token, Word } from "../text/tokens.ts";
+import type { Word } from "../text/tokens.ts";
 import type { Annotations } from "./annotate.ts";
 import type { Hit, IsWord } from "./lexicon.ts";
 
@@ -20,15 +20,7 @@ export type Space = {
   pets_allowed: boolean | null;
 };
 
-const CONDITION_NAMES: ReadonlySet<string> = new Set([
-  "new",
-  "like_new",
-  "used_good",
-  "used_fair",
-  "refurbished",
-  "for_parts",
-]);
-const isCondition = (name: string): name is Condition => CONDITION_NAMES.has(name);
+const isCondition = (name: string): name is Condition => (CONDITIONS as readonly string[]).includes(name);
 
 /** Terms of another language than that of the text have a lower weight. Here they are mostly chance matches. */
 const MIN_WEIGHT = 1.5;
@@ -81,31 +73,12 @@ export const findFeatures = (
   return features;
 };
 
-const SQUARE_METRES: Readonly<Record<string, number>> = {
+/** The units of areas, in square metres. */
+export const SQUARE_METRES: Readonly<Record<string, number>> = {
   space_m2: 1,
   space_sqft: 0.09290304,
   space_hectare: 10_000,
   space_acre: 4046.86,
-};
-
-/** Reading a number backwards from its unit: at most "1.200,5" and a mark such as "-" or an ordinal ending. */
-const MAX_NUMBER_TOKENS = 6;
-
-/** The number that ends directly before token `end`: "2,5" in "2,5-Zimmer", "3" in "3rd floor". Null if there is none. */
-const numberBefore = (tokens: readonly Token[], end: number): { value: number; from: number } | null => {
-  let to = end;
-  // A hyphen, or the ending of an ordinal directly after the digits.
-  if (tokens[to - 1]?.text === "-" || tokens[to - 1]?.text === "." || tokens[to - 1]?.text === "°") to -= 1;
-  else if (tokens[to - 1]?.kind === "word" && tokens[to - 1]?.gap === "none" && (tokens[to - 1]?.text.length ?? 9) <= 3)
-    to -= 1;
-  for (let from = Math.max(0, to - MAX_NUMBER_TOKENS); from < to; from++) {
-    const before = tokens[from - 1];
-    const continues = tokens[from]?.gap === "none" && (before?.kind === "digits" || /^[.,']$/.test(before?.text ?? ""));
-    if (tokens[from]?.kind !== "digits" || continues) continue;
-    const numeral = numeralAt(tokens, from, { spaced: true, isMoney: false });
-    if (numeral?.to === to) return { value: numeral.value, from };
-  }
-  return null;
 };
 
 /** A flat of so many rooms: "T2", "F3". In Portugal "T2" counts bedrooms; this is not distinguished. */
@@ -115,6 +88,31 @@ const ISO_DAY = /(?<!\d)(20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)/u;
 /** The greatest numbers that count: more rooms or floors are something else. */
 const MAX_ROOMS = 60;
 const MAX_FLOORS = 60;
+
+/** What cues say of a space by themselves. */
+const SAYS: Readonly<Record<string, Partial<Space>>> = {
+  space_ground_floor: { floor: 0 },
+  space_furnished: { furnished: true },
+  space_unfurnished: { furnished: false },
+  space_pets: { pets_allowed: true },
+  space_no_pets: { pets_allowed: false },
+};
+/** What is counted before a unit, and the greatest number that is believed. */
+const COUNTS: Readonly<Record<string, readonly [name: keyof Space, most: number]>> = {
+  space_floor: ["floor", MAX_FLOORS],
+  space_room: ["rooms", MAX_ROOMS],
+  space_bedroom: ["bedrooms", MAX_ROOMS],
+  space_bathroom: ["bathrooms", MAX_ROOMS],
+};
+
+/** What a cue and the number before it say of a space. */
+const saidBy = (name: string, number: number | undefined): Partial<Space> => {
+  if (number === undefined) return {};
+  const metres = SQUARE_METRES[name];
+  if (metres !== undefined) return { area_m2: Math.round(number * metres * 10) / 10 };
+  const [field, most = 0] = COUNTS[name] ?? [];
+  return field === undefined || number > most ? {} : { [field]: number };
+};
 
 /**
  * Reads rooms, areas and the like: numbers before the unit words of the lexicon (cues space_*). Null if the text states
@@ -132,38 +130,24 @@ export const findSpace = ({ text, tokens, cues, words }: Pick<Annotations, "text
     pets_allowed: null,
   };
   const spans: Span[] = [];
-  const state = <K extends keyof Space>(name: K, stated: Space[K], span: Span): void => {
-    if (value[name] !== null) return;
-    value[name] = stated;
+  /** What is said first of something counts. */
+  const state = (said: Partial<Space>, span: Span): void => {
+    const isNew = Object.keys(said).filter((name) => value[name as keyof Space] === null);
+    if (isNew.length === 0) return;
+    Object.assign(value, said);
     spans.push(span);
   };
   for (const { concept, from, to } of cues) {
-    const name = concept.text;
-    if (!name.startsWith("space_")) continue;
-    if (name === "space_ground_floor") state("floor", 0, spanOf(tokens, { from, to }));
-    else if (name === "space_furnished") state("furnished", true, spanOf(tokens, { from, to }));
-    else if (name === "space_unfurnished") state("furnished", false, spanOf(tokens, { from, to }));
-    else if (name === "space_pets") state("pets_allowed", true, spanOf(tokens, { from, to }));
-    else if (name === "space_no_pets") state("pets_allowed", false, spanOf(tokens, { from, to }));
-    else {
-      const number = numberBefore(tokens, from);
-      if (number === null) continue;
-      const span = spanOf(tokens, { from: number.from, to });
-      const metres = SQUARE_METRES[name];
-      if (metres !== undefined) state("area_m2", Math.round(number.value * metres * 10) / 10, span);
-      else if (name === "space_floor" && number.value <= MAX_FLOORS) state("floor", number.value, span);
-      else if (number.value > MAX_ROOMS) continue;
-      else if (name === "space_room") state("rooms", number.value, span);
-      else if (name === "space_bedroom") state("bedrooms", number.value, span);
-      else if (name === "space_bathroom") state("bathrooms", number.value, span);
-    }
+    if (!concept.text.startsWith("space_")) continue;
+    const own = SAYS[concept.text];
+    const number = own === undefined ? numberBefore(tokens, from) : null;
+    state(own ?? saidBy(concept.text, number?.value), spanOf(tokens, { from: number?.from ?? from, to }));
   }
-  if (value.rooms === null && value.bedrooms === null) {
-    const typed = words.find(({ folded }) => TYPOLOGY.test(folded));
-    if (typed !== undefined) state("rooms", Number(typed.folded.slice(1)), { start: typed.start, end: typed.end });
-  }
+  const typed = words.find(({ folded }) => TYPOLOGY.test(folded));
+  if (typed !== undefined && value.rooms === null && value.bedrooms === null)
+    state({ rooms: Number(typed.folded.slice(1)) }, typed);
   const day = ISO_DAY.exec(text);
-  if (day !== null) state("available_from", day[0], { start: day.index, end: day.index + day[0].length });
+  if (day !== null) state({ available_from: day[0] }, { start: day.index, end: day.index + day[0].length });
   if (spans.length === 0) return null;
   const start = Math.min(...spans.map((span) => span.start));
   return { value, span: { start, end: Math.max(...spans.map((span) => span.end)) } };

@@ -3,17 +3,19 @@ import type { Range } from "../decide/context.ts";
 import { currencyFor, type JudgedPrices } from "../decide/price.ts";
 import type { AskExtraction, Found, Located, OfferExtraction } from "../extraction.ts";
 import { countriesOf, currencyOf } from "../languages.ts";
-import { completeLocation } from "../propose/complete_location.ts";
 import { type ContactCandidate, findContacts } from "../propose/contacts.ts";
 import { meaningsOf } from "../propose/currencies.ts";
 import type { Gazetteer } from "../propose/gazetteer.ts";
+import type { Amount } from "../propose/money.ts";
 import { endOfDigits, numeralAt } from "../propose/numbers.ts";
 import { countryOfNumber, dial, digitsOf, findRuns, type Run } from "../propose/phones.ts";
+import { resolvePlace } from "../propose/place_choice.ts";
 import { spokenNumberAt } from "../propose/spoken_numbers.ts";
+import { wordsOfList } from "../rows.ts";
 import { codePointsBefore, inCodePoints, overlaps, type Span, spanOf } from "../text/span.ts";
 import { type Token, wordsIn } from "../text/tokens.ts";
 import type { Annotations } from "./annotate.ts";
-import { isNegated } from "./details.ts";
+import { isNegated, SQUARE_METRES } from "./details.ts";
 
 /**
  * Says what of a model's extraction the text states. The candidates are closed: the numbers, sums, addresses, links,
@@ -121,34 +123,17 @@ const isDialled = (value: string, run: Run): boolean => {
   return [written, written.replace(/^0+/, "")].some((one) => digits === one || digits === code + one);
 };
 
-/** The area of a unit in square metres: square metres, square feet, hectares, acres. */
-const AREAS = [1, 0.09290304, 10_000, 4046.86];
-
-/** The units of time that a text can name beside a price. A project is none. */
-const UNITS_OF_TIME: ReadonlySet<string> = new Set(["hour", "day", "week", "month", "year"]);
+const AREAS = Object.values(SQUARE_METRES);
 
 /**
  * Words that only name a property or a unit, so that a text need not say them: those in the names of the properties of
  * schema.org's Product, Vehicle, Accommodation, Book, Event, Service and JobPosting, with usual units. A word that could
  * claim something by itself (verified, approved, free) must stand in the text.
  */
-const PROPERTY_WORDS: ReadonlySet<string> = new Set(
-  `age area artist audience author battery bedrooms bed binding bits body bore brand breed build built bulbs
-    buttons cable capacity category channels class clearance cm code color colors colour colours connector
-    consumption copies count cpu cylinders date day days degree delivery depth diameter dimensions disc discs
-    displacement display distance doors drive duration edition emissions employment energy engine experience fabric
-    feet fit floors format frame from fuel ft gb gears gender generation grams group guests handle hdd head heating
-    height hour hours hp inch inches isbn issue items keyboard keys kg km kw kwh land language last layers length
-    lens level lines liters litres load lot make manufacturer mass material max mb megapixels meters metres mileage
-    miles min minutes mm model month months movement ms name number of ownership owners pack pages parking part
-    parts pattern people per period persons pieces place plates platform players plot ports power previous processor
-    production purchase quantity ram range rating region registration release resolution rooms rows scale screen
-    season seating seats serial series service serviced set shape shelves shoe shutter side since size sizes sleeve
-    sleeves sockets speaker speed speeds sqft sqm start storage strings style subject system tank tb team term
-    thickness tickets time times title to total transmission travel trim type types tyre tyres unit units until
-    usage use version voice volume volt voltage volts warranty watt wattage watts week weekly weeks weight wheel
-    wheels width wood work year years zoom m m2 m3 cc l g w v`.split(/\s+/),
-);
+const PROPERTY_WORDS: ReadonlySet<string> = new Set(wordsOfList("property"));
+
+/** A place that is less sure than this may be any of several, so nothing is said about it. */
+const MIN_CONFIDENCE = 0.5;
 
 /** What a text states, for the fields of its extractions. Each function returns the field with what holds, or null. */
 const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Scene) => {
@@ -185,18 +170,21 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
   const localCurrencies = (): Set<string | null> => {
     const phones = contacts.map(({ value }) => countryOfNumber(value));
     const spoken = language === null ? [] : countriesOf(language);
-    const countries = [
-      country,
-      annotations.country,
-      ...named.flatMap(({ ids }) => ids.map(codeOf)),
-      ...phones,
-      ...spoken,
-    ];
-    const written = prices.flatMap(({ amount }) => [
-      ...(amount?.marker == null ? [] : (meaningsOf(amount.marker) ?? [])),
-    ]);
+    const places = named.flatMap(({ ids }) => ids.map(codeOf));
+    const countries = [country, annotations.country, ...places, ...phones, ...spoken];
+    const written = prices.flatMap(({ amount }) => (amount?.marker == null ? [] : (meaningsOf(amount.marker) ?? [])));
     return new Set([...countries.map(currencyOf), ...written]);
   };
+
+  /** The sums in a field that are one of some amounts. */
+  const sumsIn = (field: Span, amounts: readonly number[]): Amount[] =>
+    prices.flatMap(({ amount, ...span }) =>
+      amount !== null &&
+      overlaps(span, field) &&
+      amounts.some((one) => isSame(one, amount.value) || isSame(one, amount.max))
+        ? [amount]
+        : [],
+    );
 
   /**
    * The currency and the period of a price, as far as its words do not say otherwise; null if they do.
@@ -208,20 +196,11 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
   ): Pick<T, "currency" | "period"> | null => {
     const units = phrases.filter((phrase) => phrase.concept.startsWith("per_") && overlaps(phrase, field));
     const { period } = value;
-    if (
-      period !== null &&
-      UNITS_OF_TIME.has(period) &&
-      units.length > 0 &&
-      !units.some(({ concept }) => concept === `per_${period}`)
-    )
-      return null;
-    const amounts = prices.flatMap(({ amount, ...span }) =>
-      amount !== null &&
-      overlaps(span, field) &&
-      stated.some((one) => isSame(one, amount.value) || isSame(one, amount.max))
-        ? [amount]
-        : [],
-    );
+    // No words say that a price is for a project.
+    const isOther =
+      period !== null && period !== "project" && !units.some(({ concept }) => concept === `per_${period}`);
+    if (isOther && units.length > 0) return null;
+    const amounts = sumsIn(field, stated);
     const meanings = amounts.flatMap(({ marker }) => (marker === null ? [] : (meaningsOf(marker) ?? [])));
     const { currency } = value;
     if (currency === null) return { currency, period };
@@ -232,12 +211,7 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
   };
 
   const isPrice = (amount: number, field: Span): boolean =>
-    prices.some(
-      (one) =>
-        one.amount !== null &&
-        overlaps(one, field) &&
-        (isSame(amount, one.amount.value) || isSame(amount, one.amount.max)),
-    ) || countsIn(field).some((one) => isSame(amount, one));
+    sumsIn(field, [amount]).length > 0 || countsIn(field).some((one) => isSame(amount, one));
 
   const price = <F extends Placed<Price>>(field: F): F | null => {
     const { amount, amount_max, deposit, type } = field.value;
@@ -276,7 +250,8 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
 
   const place = <F extends Placed<Place>>(field: F): F => {
     const { value } = field;
-    const inside = named.filter((one) => overlaps(one, field)).flatMap(({ ids }) => ids);
+    const hits = named.filter((one) => overlaps(one, field));
+    const inside = hits.flatMap(({ ids }) => ids);
     const known = own !== null && overlaps(own as Span, field) ? own.value : null;
     const around = (id: number) => [id, gazetteer.city(id), gazetteer.region(id)].filter((one) => one >= 0);
     const names = new Set(inside.flatMap(around).map((id) => wordsOf(gazetteer.place(id).name)));
@@ -290,20 +265,29 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
       const isPart = (name === "region" || name === "city") && names.has(words);
       return isPart || hasWords(said, words) || known?.[name] === value[name] ? value[name] : null;
     };
-    const whole = completeLocation(
-      gazetteer,
-      text,
-      {
-        ...value,
-        country: countries.has(value.country) ? value.country : null,
-        region: part("region"),
-        city: part("city"),
-        district: part("district"),
-        postal_code: part("postal_code"),
-        point: null,
-      },
-      { language },
-    );
+    const stated: Place = {
+      ...value,
+      country: countries.has(value.country) ? value.country : null,
+      region: part("region"),
+      city: part("city"),
+      district: part("district"),
+      postal_code: part("postal_code"),
+      point: null,
+    };
+    // What the gazetteer says about the place completes it, unless several places may be meant, or one elsewhere.
+    const phoneCountries = stated.country === null ? [] : [stated.country];
+    const meant = resolvePlace(gazetteer, hits, { others: placeHits, phoneCountries, language });
+    const isMeant =
+      meant !== null && meant.confidence >= MIN_CONFIDENCE && (stated.country ?? meant.country) === meant.country;
+    const whole: Place = isMeant
+      ? {
+          ...stated,
+          country: meant.country,
+          region: stated.region ?? meant.region,
+          city: stated.city ?? meant.city,
+          point: meant.point,
+        }
+      : stated;
     if (known === null || (whole.country !== null && whole.country !== known.country))
       return { ...field, value: whole };
     const filled = Object.entries(known).filter(([name]) => whole[name as keyof Place] === null);

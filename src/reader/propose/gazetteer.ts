@@ -93,19 +93,13 @@ const wordsOfName = (name: string): string => {
 };
 
 /** Rows that are split only when they are read. */
-type Table = {
-  count: number;
-  row: (at: number) => string[];
-  /** Calls `use` for each row with a function that gives one of its fields. It is much faster than `row`. */
-  each: (use: (at: number, field: (column: number) => string) => void) => Steps<void>;
-};
+type Table = { count: number; row: (at: number) => string[] };
 
 const NEWLINE = 10;
-const TAB = 9;
 
 /**
  * Keeps the rows as bytes, because one letter outside Latin-1 doubles the size of a string.
- * @param names the columns, in the order in which `row` and `each` give them
+ * @param names the columns, in the order in which `row` gives them
  */
 const tableOf = (text: string, names: readonly string[]): Table => {
   const bytes = Buffer.from(text, "utf8");
@@ -114,41 +108,22 @@ const tableOf = (text: string, names: readonly string[]): Table => {
   const offsets = Uint32Array.from(starts);
   const header = text.slice(0, Math.max(0, text.indexOf("\n"))).split("\t");
   const order = names.map((name) => header.indexOf(name));
-  const count = Math.max(0, offsets.length - 1);
   return {
-    count,
+    count: Math.max(0, offsets.length - 1),
     row: (at) => {
       const fields = bytes.toString("utf8", offsets[at], (offsets[at + 1] ?? 1) - 1).split("\t");
       return order.map((place) => fields[place] ?? "");
     },
-    *each(use) {
-      // Made again of the bytes: the text that was given is twice as large, and would be kept as long as the table.
-      const text = bytes.toString("utf8");
-      // Field n of the row is between the nth and the next of these ends.
-      const ends = new Uint32Array(header.length + 1);
-      const field = (column: number): string => {
-        const place = order[column] ?? -1;
-        return place < 0 ? "" : text.slice((ends[place] ?? 0) + 1, ends[place + 1]);
-      };
-      let end = text.indexOf("\n");
-      for (let at = 0; at < count; at++) {
-        if (endsStep(at)) yield;
-        ends[0] = end;
-        let fields = 1;
-        for (;;) {
-          end += 1;
-          const letter = text.charCodeAt(end);
-          if (letter !== TAB && letter !== NEWLINE) continue;
-          if (fields < ends.length) ends[fields++] = end;
-          if (letter === NEWLINE) break;
-        }
-        // A row with too few fields has empty ones.
-        for (; fields < ends.length; fields++) ends[fields] = end;
-        use(at, field);
-      }
-    },
   };
 };
+
+/** Calls `use` for each row of a table. */
+function* eachRow({ count, row }: Table, use: (at: number, fields: string[]) => void): Steps<void> {
+  for (let at = 0; at < count; at++) {
+    if (endsStep(at)) yield;
+    use(at, row(at));
+  }
+}
 
 /** The weight of a place without a population: that of a village. */
 const UNKNOWN_POPULATION = 1000;
@@ -198,28 +173,26 @@ export function* compileGazetteer(rows: PlaceRows): Steps<Gazetteer> {
     firsts[first] = Math.max(firsts[first] ?? 0, length);
   };
 
-  yield* places.each((id, field) => {
-    const latitude = field(7);
-    const longitude = field(8);
-    ids.set(field(0), id);
-    kinds[id] = Math.max(0, KINDS.indexOf(field(1) as PlaceKind));
-    populations[id] = Number(field(6));
+  yield* eachRow(places, (id, [key = "", kind, name = "", , , , population, latitude = "", longitude = ""]) => {
+    ids.set(key, id);
+    kinds[id] = Math.max(0, KINDS.indexOf(kind as PlaceKind));
+    populations[id] = Number(population);
     latitudes[id] = latitude === "" ? Number.NaN : Number(latitude);
     longitudes[id] = longitude === "" ? Number.NaN : Number(longitude);
-    const words = wordsOfName(field(2));
+    const words = wordsOfName(name);
     insert(id, id, keyOf(words), words);
   });
-  yield* places.each((id, field) => {
-    links.country[id] = ids.get(field(3)) ?? -1;
-    links.region[id] = ids.get(field(4)) ?? -1;
-    links.city[id] = ids.get(field(5)) ?? -1;
+  yield* eachRow(places, (id, [, , , country = "", region = "", city = ""]) => {
+    links.country[id] = ids.get(country) ?? -1;
+    links.region[id] = ids.get(region) ?? -1;
+    links.city[id] = ids.get(city) ?? -1;
   });
-  yield* others.each((at, field) => {
-    const owner = ids.get(field(0));
+  yield* eachRow(others, (at, [place = "", name = "", form]) => {
+    const owner = ids.get(place);
     if (owner === undefined) return;
-    const words = wordsOfName(field(1));
+    const words = wordsOfName(name);
     const hash = keyOf(words);
-    const sort = Math.max(0, (NAME_FORMS as readonly string[]).indexOf(field(2)));
+    const sort = Math.max(0, (NAME_FORMS as readonly string[]).indexOf(form ?? ""));
     // A row with the place's own name only says its form.
     if (hashes[owner] === hash) {
       forms[owner] = sort;

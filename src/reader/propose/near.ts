@@ -2,6 +2,7 @@ import type { IsWord } from "../builtin/lexicon.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import type { Gazetteer } from "./gazetteer.ts";
+import { numberBefore } from "./numbers.ts";
 import { type PlaceHints, resolvePlace } from "./place_choice.ts";
 import { areNeighbours, type PlaceHit } from "./places.ts";
 
@@ -45,29 +46,13 @@ const BESIDE = /^[+,(:-]$/;
 /** Marks inside words and between them: "d'Annecy", "20-km-Umkreis". */
 const INNER = /^['-]$/;
 
-/** The number that ends before token `to`: "20", "2.5", "2,5". */
-const numberBefore = (tokens: readonly Token[], to: number): { from: number; value: number } | null => {
-  const last = tokens[to - 1];
-  if (last?.kind !== "digits") return null;
-  const mark = tokens[to - 2];
-  const first = tokens[to - 3];
-  if (last.gap === "none" && mark?.gap === "none" && /^[.,]$/.test(mark.text) && first?.kind === "digits")
-    // Three digits after the mark are thousands.
-    return { from: to - 3, value: Number(`${first.text}${last.text.length === 3 ? "" : "."}${last.text}`) };
-  return last.gap === "none" && mark?.kind === "mark" && mark.text !== "+" && mark.text !== "("
-    ? null
-    : { from: to - 1, value: Number(last.text) };
-};
-
 const distancesIn = ({ tokens, is, isHidden }: NearText): Distance[] => {
   const found: Distance[] = [];
   tokens.forEach((token, at) => {
     if (token.kind !== "word" || isHidden(at)) return;
     const factor = is("near_km", token.text) ? 1 : is("near_mile", token.text) ? KM_PER_MILE : null;
     if (factor === null) return;
-    // "20-km-Umkreis"
-    const end = tokens[at - 1]?.text === "-" ? at - 1 : at;
-    const number = numberBefore(tokens, end);
+    const number = numberBefore(tokens, at);
     if (number === null || number.value === 0) return;
     const km = Math.round(number.value * factor * 1000) / 1000;
     if (km <= MAX_KM) found.push({ from: number.from, to: at + 1, km: Math.max(MIN_KM, km) });

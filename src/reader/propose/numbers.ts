@@ -133,3 +133,22 @@ export const endOfDigits = (tokens: readonly Token[], at: number): number => {
   while (continued(tokens, to) !== null) to += 2;
   return to;
 };
+
+/** Reading a number backwards from its unit: at most "1.200,5" and a mark such as "-" or an ordinal ending. */
+const MAX_NUMBER_TOKENS = 6;
+
+/** The number that ends directly before token `end`: "2,5" in "2,5-Zimmer", "3" in "3rd floor". Null if there is none. */
+export const numberBefore = (tokens: readonly Token[], end: number): { value: number; from: number } | null => {
+  const last = tokens[end - 1];
+  // A hyphen, or the ending of an ordinal directly after the digits.
+  const isEnding = last?.kind === "word" && last.gap === "none" && last.text.length <= 3;
+  const to = isEnding || /^[-.°]$/.test(last?.text ?? "") ? end - 1 : end;
+  for (let from = Math.max(0, to - MAX_NUMBER_TOKENS); from < to; from++) {
+    const before = tokens[from - 1];
+    const continues = tokens[from]?.gap === "none" && (before?.kind === "digits" || GROUPING.has(before?.text ?? ""));
+    if (tokens[from]?.kind !== "digits" || continues) continue;
+    const numeral = numeralAt(tokens, from, { spaced: true, isMoney: false });
+    if (numeral?.to === to) return { value: numeral.value, from };
+  }
+  return null;
+};
