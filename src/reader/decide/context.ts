@@ -12,6 +12,8 @@ export type Scene = {
   /** For each token, the first token of its sentence, and the token after its last one. */
   starts: Int32Array;
   ends: Int32Array;
+  /** For each token, how many more brackets were opened than closed before it. */
+  brackets: Int32Array;
   /** The cues of the text, by position. */
   cues: readonly Cue[];
   /** What the first words name: categories, most important first, at most a few. */
@@ -23,9 +25,13 @@ export const sceneOf = (text: string, index: CueIndex, tokens: readonly Token[] 
   const starts = new Int32Array(tokens.length);
   const ends = new Int32Array(tokens.length);
   for (let at = 0; at < tokens.length; at++) starts[at] = tokens[at]?.opens || at === 0 ? at : (starts[at - 1] ?? 0);
+  const brackets = new Int32Array(tokens.length + 1);
+  tokens.forEach(({ text }, at) => {
+    brackets[at + 1] = (brackets[at] ?? 0) + (text === "(" ? 1 : text === ")" ? -1 : 0);
+  });
   for (let at = tokens.length - 1; at >= 0; at--)
     ends[at] = at === tokens.length - 1 || tokens[at + 1]?.opens ? at + 1 : (ends[at + 1] ?? 0);
-  return { text, tokens, starts, ends, cues: findCues(tokens, index), topics: [] };
+  return { text, tokens, starts, ends, brackets, cues: findCues(tokens, index), topics: [] };
 };
 
 /** The first token of the sentence of token `at`. */
@@ -180,7 +186,7 @@ const addPosition = (
   { from, to }: Range,
   { standsFor, states }: Required<Pick<View, "standsFor" | "states">>,
 ): void => {
-  const { tokens } = scene;
+  const { tokens, brackets } = scene;
   const first = sentenceStart(scene, from);
   const last = sentenceEnd(scene, Math.max(from, to - 1));
   const before = tokens[from - 1];
@@ -189,9 +195,7 @@ const addPosition = (
     from === first ? "opens" : standsFor(from - 1) !== null ? "after" : before?.kind === "mark" ? "marked" : "within";
   const isLast = to >= last || (to === last - 1 && after?.kind === "mark");
   const closes = isLast ? "closes" : standsFor(to) !== null ? "before" : after?.kind === "mark" ? "marked" : "goes-on";
-  let depth = 0;
-  for (let at = Math.max(first, from - BRACKET_REACH); at < from; at++)
-    depth += tokens[at]?.text === "(" ? 1 : tokens[at]?.text === ")" ? -1 : 0;
+  const depth = (brackets[from] ?? 0) - (brackets[Math.max(first, from - BRACKET_REACH)] ?? 0);
   const alone = bucket(`${opens}-${closes}`);
   features.add(ALONE, alone);
   for (const state of states) features.add(ALONE, alone, state);

@@ -1,5 +1,4 @@
 import { caseOf, type KnownPlace, type PlaceText, proposePlaces } from "../propose/place_spans.ts";
-import type { Cue } from "../text/cues.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import type { Ranked, Training } from "../training/linear.ts";
@@ -57,14 +56,13 @@ const suffixesOf = ({ text }: Token): Term[] =>
 
 /** What is computed once for a text. */
 type Prepared = {
+  /** The text with the cues that matter. */
   scene: PlaceText;
   letters: Term;
   /** Of each token: 1 + the index of the known place that covers it. */
   knownAt: Int32Array;
   thingAt: Uint8Array;
   sumAt: Uint8Array;
-  /** The cues that matter. */
-  cues: readonly Cue[];
   /** How many known places, countries aside, begin before each token. */
   placesBefore: Int32Array;
   candidates: readonly Range[];
@@ -89,7 +87,7 @@ const prepare = (scene: PlaceText): Prepared => {
   }
   const letters = B(caseOf(scene.text, tokens));
   const candidates = proposePlaces(scene);
-  return { scene, letters, knownAt, thingAt, sumAt, cues, placesBefore, candidates };
+  return { scene: { ...scene, cues }, letters, knownAt, thingAt, sumAt, placesBefore, candidates };
 };
 
 const kindOf = ({ kind, form }: KnownPlace): Term => B(`${kind}-${form}`);
@@ -164,7 +162,7 @@ const addPlaceFeatures = (features: Features, prepared: Prepared, index: number)
     return (knownAt[at] ?? 0) !== 0 && knownAt[from] !== knownAt[at] ? PLACE : null;
   };
   const size = opening.capital ? letters : B(`small-${letters.text}`);
-  addContext(features, { ...scene, cues: prepared.cues }, candidate, {
+  addContext(features, scene, candidate, {
     standsFor,
     states: [grade, size, state, shape],
     reach: REACH,
