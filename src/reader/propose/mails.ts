@@ -18,9 +18,9 @@ const DOT = wordsOfList("dot");
 /** A pattern for a word that stands for a sign: in brackets, between hyphens and the like without spaces, or bare. */
 const signOf = (bracketed: readonly string[], bare: readonly string[]): string => {
   const [any, alone] = [bracketed.join("|"), bare.join("|")];
-  return `(?:[ \\t]*(?:[(\\[{<]\\s?(?:${any})\\s?[)\\]}>]|[*_-](?:${any})[*_-])[ \\t]*|[ \\t]+(?:${alone})[ \\t]+)`;
+  return `(?:[ \\t]{0,2}(?:[(\\[{<]\\s?(?:${any})\\s?[)\\]}>]|[*_-](?:${any})[*_-])[ \\t]{0,2}|[ \\t]{1,2}(?:${alone})[ \\t]{1,2})`;
 };
-const AT_SIGN = new RegExp(`${signOf(AT, BARE_AT)}|[ \\t]+@[ \\t]+|@`, "giu");
+const AT_SIGN = new RegExp(`${signOf(AT, BARE_AT)}|[ \\t]{1,2}@[ \\t]{1,2}|@`, "giu");
 const DOT_SIGN = `(?:\\.|${signOf([...DOT, "\\."], DOT)})`;
 /** The hyphen of "-dot-" belongs to the dot. */
 const LABEL = `(?:(?!${DOT_SIGN})[\\p{L}\\p{N}_+%-])+`;
