@@ -18,16 +18,11 @@ test.before(async () => {
 });
 
 const prove = async (caller: Caller, method: string, email: string | null = null) => {
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, $3, $4)",
-    [caller.account, method, randomBytes(32), email],
-  );
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
+    values (${caller.account}, ${method}, ${randomBytes(32)}, ${email})`;
 };
 const signIn = (caller: Caller, ago = "0 minutes") =>
-  market.sql("update market.session set signed_in_at = now() - $2::interval where secret_hash = $1", [
-    caller.session,
-    ago,
-  ]);
+  market.sql`update market.session set signed_in_at = now() - ${ago}::interval where secret_hash = ${caller.session}`;
 
 test("a person can set a name, an e-mail address and a phone number, each normalised, and clear them", async (t) => {
   const caller = await market.approved();
@@ -135,10 +130,8 @@ test("removing a method ends every other session of the account", async (t) => {
   await prove(caller, "email");
   await signIn(caller);
   const elsewhere = randomBytes(32);
-  await market.sql("insert into market.session (account_id, secret_hash, signed_in_at) values ($1, $2, now())", [
-    caller.account,
-    elsewhere,
-  ]);
+  await market.sql`insert into market.session (account_id, secret_hash, signed_in_at)
+    values (${caller.account}, ${elsewhere}, now())`;
   const stranger = await market.approved();
   await market.callAsPerson(caller, "remove_method", { method: "google", confirmed: false });
   t.is(await refused(market.callAsPerson({ ...caller, session: elsewhere }, "get_account")), "401 unauthorized");
@@ -270,11 +263,8 @@ test("an export contains everything of the account and nothing of others, in pie
   await market.call(caller, "report_offer", { id: reported, reason: "spam", comment: "mine" });
   await market.call(caller, "start_verification", { method: "email" });
   await market.callAsPerson(caller, "update_profile", { display_name: "Lena", contact_email: "lena@example.com" });
-  await market.sql(
-    `insert into market.offer (account_id, status, text, title, published_at)
-     select $1, 'archived', repeat('x', 4000), 'Number ' || n, now() from generate_series(1, 250) as n`,
-    [caller.account],
-  );
+  await market.sql`insert into market.offer (account_id, status, text, title, published_at)
+    select ${caller.account}, 'archived', repeat('x', 4000), 'Number ' || n, now() from generate_series(1, 250) as n`;
   await prove(caller, "email", "lena@example.com");
   t.is(await refused(documentOf(caller)), "401 unauthorized");
   await signIn(caller);
@@ -325,24 +315,16 @@ test("an export contains the suspension, the caps, the decisions and the address
   await market.approve(caller);
   const [moderator, other] = [await market.approved("A moderator's"), await market.approved("Stranger's")];
   const offer = await market.offer(caller);
-  await market.sql("update market.offer set status = 'removed' where id = $1", [offer]);
-  await market.sql(
-    "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'Three reports.' where id = $1",
-    [caller.account],
-  );
-  await market.sql(
-    `insert into market.decision (moderator_id, action, account_id, offer_id, reason, sentence)
-     select $1, 'remove', $2, $3, 'scam', 'Decision ' || n from generate_series(1, 150) as n`,
-    [moderator.account, caller.account, offer],
-  );
-  await market.sql(
-    "insert into market.decision (moderator_id, action, account_id, sentence) values ($1, 'suspend', $2, 'Of a stranger')",
-    [moderator.account, other.account],
-  );
-  await market.sql(
-    "insert into market.cap_override (account_id, action, cap, changed_by) values ($1, 'create_ask', 7, $2)",
-    [caller.account, moderator.account],
-  );
+  await market.sql`update market.offer set status = 'removed' where id = ${offer}`;
+  await market.sql`update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note
+    = 'Three reports.' where id = ${caller.account}`;
+  await market.sql`insert into market.decision (moderator_id, action, account_id, offer_id, reason, sentence)
+    select ${moderator.account}, 'remove', ${caller.account}, ${offer}, 'scam', 'Decision ' || n
+      from generate_series(1, 150) as n`;
+  await market.sql`insert into market.decision (moderator_id, action, account_id, sentence)
+    values (${moderator.account}, 'suspend', ${other.account}, 'Of a stranger')`;
+  await market.sql`insert into market.cap_override (account_id, action, cap, changed_by)
+    values (${caller.account}, 'create_ask', 7, ${moderator.account})`;
   await prove(caller, "email", "lena@example.com");
   await signIn(caller);
   const { document } = await documentOf(caller);

@@ -19,23 +19,18 @@ test.before(async () => {
 });
 
 const prove = async (caller: Caller, method: string, email: string | null = null) => {
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, $3, $4)",
-    [caller.account, method, randomBytes(32), email],
-  );
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
+    values (${caller.account}, ${method}, ${randomBytes(32)}, ${email})`;
 };
 const signIn = (caller: Caller, ago = "0 minutes") =>
-  market.sql("update market.session set signed_in_at = now() - $2::interval where secret_hash = $1", [
-    caller.session,
-    ago,
-  ]);
+  market.sql`update market.session set signed_in_at = now() - ${ago}::interval where secret_hash = ${caller.session}`;
 
 /** Every row of the database that contains one of these words, with its table. */
 const tracesOf = async (words: string[]): Promise<string[]> => {
-  const tables = await market.sql(
-    `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname in ('market', 'reading', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
-  );
+  const tables = await market.sql`select format('%I.%I', n.nspname, c.relname) as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('market', 'reading', 'graphile_worker') and c.relkind in ('r', 'p') and not c.relispartition
+      order by 1`;
   const traces: string[] = [];
   for (const { name } of tables) {
     const rows = await market.sql(`select t::text as row from ${name} t where t::text ilike any ($1)`, [
@@ -54,14 +49,10 @@ test.serial("deleting an account erases every word of its person; other accounts
   const archived = await market.offer(caller, own);
   const removed = await market.offer(caller, own);
   await market.callAsPerson(caller, "archive_offer", { id: archived });
-  await market.sql("update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = $1", [
-    removed,
-  ]);
+  await market.sql`update market.offer set status = 'removed', review_note = 'Zebedee was told' where id = ${removed}`;
   const watching = await market.ask(other, { title: "Wanted: thing", vector: vectorOf("z") });
-  await market.sql(
-    "update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null where id = $1",
-    [watching],
-  );
+  await market.sql`update market.ask set text = 'x', title = 'x', criteria = '{}', keywords_query = null
+    where id = ${watching}`;
   await market.call(other, "report_offer", { id: live, reason: "spam", comment: "by another" });
   const elsewhere = await market.offer(other);
   await market.call(caller, "report_offer", { id: elsewhere, reason: "scam", comment: "Zebedee thinks so" });
@@ -87,11 +78,9 @@ test.serial("deleting an account erases every word of its person; other accounts
   t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
 
   t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
-  const offers = await market.sql(
-    `select status, title, account_id, agent_id, contact, images, review_note, metadata, extraction, location_text
-     from market.offer where id = any ($1) order by id`,
-    [[live, archived, removed]],
-  );
+  const offers = await market.sql`select status, title, account_id, agent_id, contact, images, review_note, metadata,
+    extraction, location_text
+    from market.offer where id = any (${[live, archived, removed]}) order by id`;
   t.deepEqual(
     offers.map(({ status }) => status),
     ["archived", "archived", "removed"],
@@ -105,29 +94,26 @@ test.serial("deleting an account erases every word of its person; other accounts
       images: [],
       location_text: null,
     });
-  t.deepEqual(await market.sql("select account_id, reason from market.report where offer_id = $1", [elsewhere]), [
+  t.deepEqual(await market.sql`select account_id, reason from market.report where offer_id = ${elsewhere}`, [
     { account_id: null, reason: "scam" },
   ]);
-  t.is((await market.sql("select from market.report where offer_id = $1", [live])).length, 1);
+  t.is((await market.sql`select from market.report where offer_id = ${live}`).length, 1);
   t.deepEqual(
-    await market.sql("select from market.offer_embedding where offer_id = any ($1)", [[live, archived, removed]]),
+    await market.sql`select from market.offer_embedding where offer_id = any (${[live, archived, removed]})`,
     [],
   );
-  t.deepEqual(await market.sql("select from market.match where offer_id = any ($1)", [[live, archived, removed]]), []);
+  t.deepEqual(await market.sql`select from market.match where offer_id = any (${[live, archived, removed]})`, []);
   for (const column of ["account_id", "id"]) {
-    const tables = await market.sql(
-      `select c.oid::regclass::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
-       where c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and a.atttypid = 'uuid'::regtype and not c.relispartition`,
-      [column],
-    );
+    const tables = await market.sql`select c.oid::regclass::text as name from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = ${column}
+      where c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and a.atttypid = 'uuid'::regtype
+        and not c.relispartition`;
     t.true(tables.length > 5);
     for (const { name } of tables)
       t.deepEqual(await market.sql(`select from ${name} where ${column} = $1`, [caller.account]), [], name);
   }
-  const log = await market.sql(
-    "select action, before, after from market.audit_event where subject_account_id = $1 order by at desc",
-    [caller.account],
-  );
+  const log = await market.sql`select action, before, after from market.audit_event
+    where subject_account_id = ${caller.account} order by at desc`;
   t.true(log.some(({ action }) => action === "account.deleted"));
   for (const { before, after } of log) t.deepEqual([before, after], [null, null]);
 
@@ -140,18 +126,15 @@ test.serial("deleting an account erases every word of its person; other accounts
 test.serial("an account without a sign-in method can be deleted without a sign-in", async (t) => {
   const caller = await market.approved();
   t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
-  t.deepEqual(await market.sql("select from market.account where id = $1", [caller.account]), []);
+  t.deepEqual(await market.sql`select from market.account where id = ${caller.account}`, []);
 });
 
 test.serial(
   "an account with hundreds of offers is deleted in several calls, and publishes nothing meanwhile",
   async (t) => {
     const caller = await market.approved();
-    await market.sql(
-      `insert into market.offer (account_id, agent_id, status, text, title, published_at)
-     select $1, $2, 'published', 'Sofa', 'Sofa', now() from generate_series(1, 500)`,
-      [caller.account, caller.agent],
-    );
+    await market.sql`insert into market.offer (account_id, agent_id, status, text, title, published_at)
+      select ${caller.account}, ${caller.agent}, 'published', 'Sofa', 'Sofa', now() from generate_series(1, 500)`;
     const deleted = () => market.callAsPerson(caller, "delete_account");
     t.deepEqual(await deleted(), { done: false });
     t.is(await refused(market.call(caller, "get_me")), "401 unauthorized");
@@ -164,24 +147,18 @@ test.serial(
 
 test.serial("an account with many asks and events is deleted in several calls", async (t) => {
   const caller = await market.approved();
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.ask (account_id, text) select $1, 'Looking for a sofa' from off, generate_series(1, 201)`,
-    [caller.account],
-  );
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.event (account_id, type, data) select $1, 'ask.read', '{}' from off, generate_series(1, 20001)`,
-    [caller.account],
-  );
+  await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+    insert into market.ask (account_id, text) select ${caller.account}, 'Looking for a sofa'
+      from off, generate_series(1, 201)`;
+  await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+    insert into market.event (account_id, type, data) select ${caller.account}, 'ask.read', '{}'
+      from off, generate_series(1, 20001)`;
   const left: number[][] = [];
   for (let done = false; !done; ) {
     ({ done } = await market.callAsPerson(caller, "delete_account"));
-    const [rows] = await market.sql(
-      `select (select count(*) from market.ask where account_id = $1)::int as asks,
-         (select count(*) from market.event where account_id = $1)::int as events`,
-      [caller.account],
-    );
+    const [rows] = await market.sql`select (select count(*) from market.ask
+      where account_id = ${caller.account})::int as asks,
+      (select count(*) from market.event where account_id = ${caller.account})::int as events`;
     left.push([rows.asks, rows.events]);
   }
   t.deepEqual(
@@ -206,7 +183,7 @@ const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.c
   return { submission, extraction };
 };
 const offersOf = (caller: Caller) =>
-  market.sql("select status from market.offer where account_id = $1 or agent_id = $2", [caller.account, caller.agent]);
+  market.sql`select status from market.offer where account_id = ${caller.account} or agent_id = ${caller.agent}`;
 
 test.serial("an offer whose text is read while its account is deleted is not published", async (t) => {
   const caller = await market.approved();
@@ -237,9 +214,8 @@ test.serial("an offer that is published while its account is deleted is erased w
   await publishing.end();
   t.deepEqual(await deleting, { done: true });
   t.deepEqual(await offersOf(caller), []);
-  const [{ n }] = await market.sql(
-    "select count(*)::int as n from market.offer where status = 'published' and account_id is null",
-  );
+  const n = await market.value`select count(*)::int from market.offer
+    where status = 'published' and account_id is null`;
   t.is(n, 0);
 });
 
@@ -254,7 +230,7 @@ test.serial(
     await removal.end();
     t.true(await finishing);
     t.deepEqual(await offersOf(caller), []);
-    const [{ status }] = await market.sql("select status from market.submission where id = $1", [late.submission]);
+    const status = await market.value`select status from market.submission where id = ${late.submission}`;
     t.is(status, 401);
 
     const other = await market.approved();
@@ -275,7 +251,7 @@ test.serial("a vector that is computed while its offer's account is deleted is n
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   await market.work("complete_submission", submission, extraction);
-  const [{ id }] = await market.sql("select id from market.offer where account_id = $1", [caller.account]);
+  const id = await market.value`select id from market.offer where account_id = ${caller.account}`;
   const deletion = await begun(
     market.url,
     `select set_config('market.account_id', $1, true), internal.erase_account()`,
@@ -285,7 +261,7 @@ test.serial("a vector that is computed while its offer's account is deleted is n
   await blocked(market, "store_offer_embedding", storing);
   await deletion.end();
   await storing;
-  t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [id]), []);
+  t.deepEqual(await market.sql`select from market.offer_embedding where offer_id = ${id}`, []);
 });
 
 /** Calls that start during the deletion of the account, and wait until it ends. */
@@ -319,7 +295,7 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
     await blocked(market, name, outcome);
     await deletion.end();
     t.is(await outcome, "unauthorized");
-    t.deepEqual(await market.sql("select from market.idempotency_key where owner_id = $1", [caller.account]), []);
+    t.deepEqual(await market.sql`select from market.idempotency_key where owner_id = ${caller.account}`, []);
   });
 }
 
@@ -332,30 +308,22 @@ test.serial("of two concurrent deletions one succeeds, and the other gets unauth
 
 test.serial("an account with a long audit log is deleted in several calls of bounded size", async (t) => {
   const caller = await market.approved();
-  await market.sql(
-    `insert into market.audit_event (actor_type, sql_role, action, table_name, row_id, subject_account_id, after)
-     select 'agent', 'souk_agent', 'ask.updated', 'ask', 'x', $1, '{"status": "active"}' from generate_series(1, 12000)`,
-    [caller.account],
-  );
-  await market.sql("insert into market.rate_limit_hit (scope, action) values ('agent:' || $1::text, 'publish_offer')", [
-    caller.agent,
-  ]);
+  await market.sql`insert into market.audit_event (actor_type, sql_role, action, table_name, row_id, subject_account_id,
+    after)
+    select 'agent', 'souk_agent', 'ask.updated', 'ask', 'x', ${caller.account}, '{"status": "active"}'
+      from generate_series(1, 12000)`;
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    values ('agent:' || ${caller.agent}::text, 'publish_offer')`;
   const answers: boolean[] = [];
   do answers.push((await market.callAsPerson(caller, "delete_account")).done);
   while (!answers.at(-1));
   t.deepEqual(answers, [false, false, true]);
   t.deepEqual(
-    await market.sql(
-      `select count(*)::integer as told from market.audit_event
-       where subject_account_id = $1 and (before is not null or after is not null)`,
-      [caller.account],
-    ),
+    await market.sql`select count(*)::integer as told from market.audit_event
+      where subject_account_id = ${caller.account} and (before is not null or after is not null)`,
     [{ told: 0 }],
   );
-  t.deepEqual(
-    await market.sql("select from market.rate_limit_hit where scope = 'agent:' || $1::text", [caller.agent]),
-    [],
-  );
+  t.deepEqual(await market.sql`select from market.rate_limit_hit where scope = 'agent:' || ${caller.agent}::text`, []);
 });
 
 test("the deletion finds the calls and keys of an account by their indexes", async (t) => {

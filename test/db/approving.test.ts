@@ -37,7 +37,7 @@ const verify = (caller: Caller, method: string): Promise<Answer> =>
   market.call(caller, "start_verification", { method });
 /** The hash of the secret in a verification's link. */
 const linkOf = async (id: string): Promise<Buffer> =>
-  (await market.sql("select secret_hash from market.verification where id = $1", [id]))[0].secret_hash;
+  market.value`select secret_hash from market.verification where id = ${id}`;
 const signIn = async (name: string | null = null, email: string | null = null) => {
   const { session } = await people.signIn({ subject: randomBytes(8).toString("hex"), name, email });
   return { session, account: (await people.accountOf(session)) ?? "" };
@@ -55,7 +55,7 @@ const provedFirst = async (email: string | null = null) => {
 /** The queues in which a mail about an agent's approval waits. Empty if none waits. */
 const notices = async (caller: Caller): Promise<string[]> => {
   const key = `send_approval_notice:${caller.agent}`;
-  const jobs = await market.sql("select queue_name from graphile_worker.jobs where key = $1", [key]);
+  const jobs = await market.sql`select queue_name from graphile_worker.jobs where key = ${key}`;
   return jobs.map(({ queue_name }) => queue_name);
 };
 
@@ -90,10 +90,10 @@ test.serial("an account with a method is bound only by a session that signed in 
   await people.grow(person.session);
   const { status, code, extra } = await refusal(approve(caller, person.session));
   t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
-  await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [person.session]);
+  await market.sql`update market.session set signed_in_at = null where secret_hash = ${person.session}`;
   t.is(await refused(approve(caller, person.session)), "401 unauthorized");
   t.false((await me(caller)).account.connected, "the link can still be used");
-  await market.sql("update market.session set signed_in_at = now() where secret_hash = $1", [person.session]);
+  await market.sql`update market.session set signed_in_at = now() where secret_hash = ${person.session}`;
   t.deepEqual(await approve(caller, person.session), {
     agent_id: caller.agent,
     agent_name: "Test agent",
@@ -106,9 +106,8 @@ test.serial("an account with a method is bound only by a session that signed in 
 
 test.serial("approving an agent whose link proved a method needs a sign-in, and keeps the account", async (t) => {
   const { caller, session } = await provedFirst("lena@example.com");
-  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
-    caller.account,
-  ]);
+  const [account] = await market.sql`select claimed_at is not null as claimed from market.account
+    where id = ${caller.account}`;
   t.true(account.claimed);
   const seen = { is_new: false, has_method: true };
   t.deepEqual(
@@ -124,7 +123,7 @@ test.serial("approving an agent whose link proved a method needs a sign-in, and 
   t.false((await approve(caller, session)).new_session);
   t.is((await me(caller)).id, caller.account);
   t.deepEqual((await me(caller)).account.verified, ["google"]);
-  t.is((await market.sql("select from market.report where account_id = $1", [caller.account])).length, 1);
+  t.is((await market.sql`select from market.report where account_id = ${caller.account}`).length, 1);
 });
 
 test.serial(
@@ -136,10 +135,9 @@ test.serial(
     const own = await market.offer(approved);
     const ask = await market.ask(approved);
     await market.call(approved, "archive_offer", { id: own });
-    await market.sql("update market.account set display_name = 'Lena' where id = $1", [caller.account]);
-    await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'preview_offer', 7)", [
-      caller.account,
-    ]);
+    await market.sql`update market.account set display_name = 'Lena' where id = ${caller.account}`;
+    await market.sql`insert into market.cap_override (account_id, action, cap)
+      values (${caller.account}, 'preview_offer', 7)`;
 
     t.is((await look(caller)).label, "the account that this agent acts for", "it may open its own link");
     const seen = await me(caller);
@@ -189,19 +187,14 @@ test.serial("what an agent does that the person has not connected is not done fo
   await market.call(caller, "preview_offer", { body: { text: "A sofa" } });
   for (const id of [early, late]) await report(sibling, id);
   const reports = async () =>
-    market.sql(
-      `select r.agent_id, r.account_id, r.counted, count(*)::integer as offers from market.report r
-       where r.offer_id = any ($1) group by 1, 2, 3 order by 4 desc`,
-      [[early, late, own]],
-    );
+    market.sql`select r.agent_id, r.account_id, r.counted, count(*)::integer as offers from market.report r
+      where r.offer_id = any (${[early, late, own]}) group by 1, 2, 3 order by 4 desc`;
   t.deepEqual(await reports(), [
     { agent_id: caller.agent, account_id: null, counted: false, offers: 3 },
     { agent_id: sibling.agent, account_id: caller.account, counted: true, offers: 2 },
   ]);
-  const [{ idle: days }] = await market.sql(
-    "select extract(day from now() - last_active_at)::integer as idle from market.account_stats where account_id = $1",
-    [caller.account],
-  );
+  const days = await market.value`select extract(day from now() - last_active_at)::integer as idle
+    from market.account_stats where account_id = ${caller.account}`;
   t.is(days, 2);
 
   const apple = await verify(caller, "apple");
@@ -221,9 +214,8 @@ test.serial("an approval moves the reports of the agent, and none of the person 
   await market.call(caller, "report_offer", { id: other, reason: "spam" });
   const person = await signIn();
   await approve(caller, person.session);
-  const reports = await market.sql("select offer_id, account_id from market.report where offer_id = any ($1)", [
-    [one, other],
-  ]);
+  const reports = await market.sql`select offer_id, account_id from market.report
+    where offer_id = any (${[one, other]})`;
   t.deepEqual(
     new Map(reports.map(({ offer_id, account_id }) => [offer_id, account_id])),
     new Map([
@@ -240,10 +232,8 @@ test.serial("if another person approves the agent, a proved method stays with it
   await approve(caller, person.session);
   t.is((await me(caller)).id, person.account);
   t.is((await people.viewer(session)).methods[0].method, "google");
-  const rows = await market.sql(
-    "select id, account_id, status from market.verification where agent_id = $1 order by id",
-    [caller.agent],
-  );
+  const rows = await market.sql`select id, account_id, status from market.verification where agent_id = ${caller.agent}
+    order by id`;
   t.deepEqual(rows, [
     { id: verification, account_id: caller.account, status: "completed" },
     { id: open.id, account_id: person.account, status: "pending" },
@@ -257,7 +247,7 @@ test.serial("a pending verification completes if the agent moves to an account t
     await verify(caller, "apple"),
     await verify(caller, "email"),
   ];
-  await market.sql("update market.verification set expires_at = now() where id = $1", [late.body.id]);
+  await market.sql`update market.verification set expires_at = now() where id = ${late.body.id}`;
   const attempt = await people.begin({ method: "apple", verification: await linkOf(apple.body.id) });
   const person = await signIn();
   await approve(caller, person.session);
@@ -350,7 +340,7 @@ test.serial("a second click gets the same response as the first, and a stranger'
   const stranger = await market.approved();
   t.is(await refused(approve(caller, stranger.session, randomBytes(32))), "409 connection_already_used");
   t.is((await me(caller)).id, caller.account);
-  t.is((await market.sql("select from market.session where account_id = $1", [caller.account])).length, 1);
+  t.is((await market.sql`select from market.session where account_id = ${caller.account}`).length, 1);
 
   const person = await signIn();
   const second = await market.connect();
@@ -362,7 +352,7 @@ test.serial("concurrent clicks approve once, and all get the same response", asy
   const caller = await market.connect();
   const answers = await Promise.all(Array.from({ length: 5 }, () => approve(caller)));
   for (const answer of answers) t.deepEqual(answer, answers[0]);
-  t.is((await market.sql("select from market.session where account_id = $1", [caller.account])).length, 1);
+  t.is((await market.sql`select from market.session where account_id = ${caller.account}`).length, 1);
 });
 
 test.serial("a second click after a sign-out or after the agent's removal does not approve again", async (t) => {
@@ -400,13 +390,10 @@ test.serial("if an agent removes itself during its approval, it is approved firs
       market.call(caller, "remove_own_agent"),
     ]);
     t.true(["done", "connection_expired"].includes(approved), approved);
-    const [row] = await market.sql(
-      `select a.removed_at is not null as removed, a.connected_at is not null as connected,
-         c.approved_at is not null as approved, c.declined_at is not null as declined,
-         (select string_agg(v.status, '') from market.verification v where v.agent_id = a.id) as verification
-       from market.agent a join market.connection c on c.agent_id = a.id where a.id = $1`,
-      [caller.agent],
-    );
+    const [row] = await market.sql`select a.removed_at is not null as removed, a.connected_at is not null as connected,
+        c.approved_at is not null as approved, c.declined_at is not null as declined,
+        (select string_agg(v.status, '') from market.verification v where v.agent_id = a.id) as verification
+      from market.agent a join market.connection c on c.agent_id = a.id where a.id = ${caller.agent}`;
     const connected = approved === "done";
     t.deepEqual(row, {
       removed: true,
@@ -424,11 +411,11 @@ test.serial("an approval during the deletion of its account binds nothing to tha
     const caller = await market.connect();
     const [outcome] = await Promise.all([
       outcomeOf(approve(caller, person.session)),
-      market.sql("delete from market.account where id = $1", [person.account]),
+      market.sql`delete from market.account where id = ${person.account}`,
     ]);
     // If the deletion came before the session was looked up, the browser counts as a new person's.
     t.true(["done", "unauthorized"].includes(outcome), outcome);
-    const [agent] = await market.sql("select account_id from market.agent where id = $1", [caller.agent]);
+    const [agent] = await market.sql`select account_id from market.agent where id = ${caller.agent}`;
     t.not(agent?.account_id, person.account);
   }
 });
@@ -445,11 +432,10 @@ test.serial("an approval sends one mail to the account's e-mail address, through
   t.regex(connected_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   await market.work("mark_approval_notice", caller.agent);
   t.is(await market.work("get_approval_notice", caller.agent), null);
-  const [{ notified_at }] = await market.sql("select notified_at from market.connection where agent_id = $1", [
-    caller.agent,
-  ]);
+  const notified_at = await market.value`select notified_at from market.connection
+    where agent_id = ${caller.agent}`;
   await market.work("mark_approval_notice", caller.agent);
-  t.deepEqual(await market.sql("select notified_at from market.connection where agent_id = $1", [caller.agent]), [
+  t.deepEqual(await market.sql`select notified_at from market.connection where agent_id = ${caller.agent}`, [
     { notified_at },
   ]);
 });

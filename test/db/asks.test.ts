@@ -9,7 +9,7 @@ import { buyer, market, matches, matching, seller } from "./two_sides.ts";
 const STATUSES = ["active", "fulfilled", "archived"] as const;
 const MOVES = ["active -> fulfilled", "active -> archived", "fulfilled -> active", "archived -> active"];
 const statusOf = async (id: string): Promise<string> => {
-  const [row] = await market.sql("select status from market.ask where id = $1", [id]);
+  const [row] = await market.sql`select status from market.ask where id = ${id}`;
   return row.status;
 };
 
@@ -20,11 +20,8 @@ for (const role of ["souk_agent", "souk_person"] as const) {
     for (const from of STATUSES) {
       for (const to of STATUSES) {
         if (from === to) continue;
-        await market.sql(
-          `with off as materialized (select set_config('session_replication_role', 'replica', true))
-           update market.ask set status = $2 from off where id = $1`,
-          [id, from],
-        );
+        await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+          update market.ask set status = ${from} from off where id = ${id}`;
         try {
           await market.sqlAs(role, buyer, "update market.ask set status = $2 where id = $1", [id, to]);
         } catch (error) {
@@ -60,15 +57,14 @@ test.serial("another account's ask cannot be read, matched or moved", async (t) 
 });
 
 const queued = async (task: string, id: string): Promise<boolean> =>
-  (await market.sql("select from graphile_worker.jobs where key = $1", [`${task}:${id}`])).length > 0;
+  (await market.sql`select from graphile_worker.jobs where key = ${`${task}:${id}`}`).length > 0;
 
 test.serial("an archived ask keeps its matches, gets no new ones, and catches up when it is reopened", async (t) => {
   const first = await market.offer(seller);
   const ask = await market.ask(buyer);
   // The ask has a job since it was read (internal.complete_ask).
-  await market.sql("select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs where key = $1", [
-    `embed_ask:${ask}`,
-  ]);
+  await market.sql`select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs
+    where key = ${`embed_ask:${ask}`}`;
   await market.call(buyer, "archive_ask", { id: ask });
   const second = await market.offer(seller);
   await market.embed("offer", first);
@@ -96,7 +92,7 @@ test.serial("with watch_enabled off an ask keeps its first matches, and gets mis
 test.serial("more than a hundred matches stay while their offers still answer the ask", async (t) => {
   const ask = await market.ask(buyer);
   for (let number = 0; number < 104; number++) await market.offer(seller);
-  const matched = () => market.sql("select offer_id from market.match where ask_id = $1 order by offer_id", [ask]);
+  const matched = () => market.sql`select offer_id from market.match where ask_id = ${ask} order by offer_id`;
   const before = await matched();
   t.is(before.length, 104);
   for (const watch_enabled of [false, true])
@@ -107,7 +103,7 @@ test.serial("more than a hundred matches stay while their offers still answer th
   await market.embed("ask", ask);
   t.deepEqual(await matched(), before);
   t.deepEqual(
-    await market.sql("select from market.event where type = 'match.withdrawn' and data ->> 'ask_id' = $1", [ask]),
+    await market.sql`select from market.event where type = 'match.withdrawn' and data ->> 'ask_id' = ${ask}`,
     [],
   );
 });

@@ -17,11 +17,9 @@ test.before(async () => {
 });
 
 const events = (row: string) =>
-  market.sql(
-    `select actor_type, account_id, agent_id, sql_role, action, table_name, subject_account_id, before, after, request_id
-     from market.audit_event where row_id = $1 order by at, id`,
-    [row],
-  );
+  market.sql`select actor_type, account_id, agent_id, sql_role, action, table_name, subject_account_id, before, after,
+    request_id
+    from market.audit_event where row_id = ${row} order by at, id`;
 
 /** Runs one statement as a superuser in a transaction with the given settings, and commits. */
 const within = async (settings: Record<string, string>, text: string, values: unknown[] = []) => {
@@ -72,12 +70,10 @@ test("the log names the agent whose text the worker published, and the person wh
 test("a text that a person submitted names no agent", async (t) => {
   const caller = await market.approved();
   // A person asks only with a proved method.
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256(uuid_send($1)))",
-    [caller.account],
-  );
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash)
+    values (${caller.account}, 'google', sha256(uuid_send(${caller.account})))`;
   const { submission } = await market.callAsPerson(caller, "create_ask", { body: { text: "Wanted: a sofa" } });
-  const [{ target_id }] = await market.sql("select target_id from market.submission where id = $1", [submission]);
+  const target_id = await market.value`select target_id from market.submission where id = ${submission}`;
   t.like((await events(target_id))[0], { actor_type: "person", agent_id: null, account_id: caller.account });
 });
 
@@ -225,16 +221,14 @@ test("claims that a DBA sets by hand do not change the actor in the log", async 
 test("an update that changes nothing is not logged", async (t) => {
   const caller = await market.approved();
   const offer = await market.offer(caller);
-  const before = await market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [
-    caller.account,
-  ]);
-  await market.sql("update market.offer set status = status where id = $1", [offer]);
-  await market.sql("update market.account set display_name = display_name where id = $1", [caller.account]);
+  const before = await market.sql`select count(*)::int as n from market.audit_event
+    where subject_account_id = ${caller.account}`;
+  await market.sql`update market.offer set status = status where id = ${offer}`;
+  await market.sql`update market.account set display_name = display_name where id = ${caller.account}`;
   await market.callAsPerson(caller, "update_profile");
   await market.callAsPerson(caller, "update_profile");
-  const [{ n }] = await market.sql("select count(*)::int as n from market.audit_event where subject_account_id = $1", [
-    caller.account,
-  ]);
+  const n = await market.value`select count(*)::int from market.audit_event
+    where subject_account_id = ${caller.account}`;
   t.is(n, before[0].n);
 });
 
@@ -242,17 +236,13 @@ test("an appeal, claims of its case and decisions are logged with their actor an
   const [caller, other] = [await market.approved(), await market.approved()];
   const offer = await market.offer(caller);
   const moderator = await market.approved();
-  await market.sql("insert into market.moderator (account_id, appointed_by) values ($1, 'a test'), ($2, 'a test')", [
-    moderator.account,
-    other.account,
-  ]);
+  await market.sql`insert into market.moderator (account_id, appointed_by)
+    values (${moderator.account}, 'a test'), (${other.account}, 'a test')`;
   // Where a sign-in method is available, moderators decide only after a sign-in.
   for (const { account } of [moderator, other]) {
-    await market.sql("insert into market.proved_method (account_id, method, subject_hash) values ($1, 'email', $2)", [
-      account,
-      randomBytes(32),
-    ]);
-    await market.sql("update market.session set signed_in_at = now() where account_id = $1", [account]);
+    await market.sql`insert into market.proved_method (account_id, method, subject_hash)
+      values (${account}, 'email', ${randomBytes(32)})`;
+    await market.sql`update market.session set signed_in_at = now() where account_id = ${account}`;
   }
   const operate = async (call: string, who = moderator) => {
     const client = new pg.Client({ connectionString: market.url });
@@ -276,11 +266,10 @@ test("an appeal, claims of its case and decisions are logged with their actor an
   await operate("select admin.claim_case(OFFER)", other);
   await operate("select admin.release_case(OFFER)", other);
   await operate("select admin.uphold_removal(OFFER, SEEN, 'Aardvark', 0)", other);
-  const log = await market.sql(
-    `select actor_type, account_id, action, row_id, subject_account_id, before, after from market.audit_event
-     where at > $1::timestamptz and account_id = any ($2) order by at, id`,
-    [start, [caller.account, moderator.account, other.account]],
-  );
+  const log = await market.sql`select actor_type, account_id, action, row_id, subject_account_id, before, after
+    from market.audit_event
+    where at > ${start}::timestamptz and account_id = any (${[caller.account, moderator.account, other.account]})
+      order by at, id`;
   const names = new Map([
     [caller.account, "caller"],
     [moderator.account, "moderator"],
@@ -314,17 +303,15 @@ test("changing or deleting a decision, or deleting a case, by hand is logged", a
   const caller = await market.approved();
   const offer = await market.offer(caller);
   await market.call(await market.approved(), "report_offer", { id: offer, reason: "spam" });
-  const [{ id }] = await market.sql(
-    "insert into market.decision (action, offer_id, account_id, sentence) values ('keep', $1, $2, 'Aardvark') returning id",
-    [offer, caller.account],
-  );
-  await market.sql("update market.decision set sentence = 'Another' where id = $1", [id]);
-  await market.sql("delete from market.decision where id = $1", [id]);
+  const id = await market.value`insert into market.decision (action, offer_id, account_id, sentence)
+    values ('keep', ${offer}, ${caller.account}, 'Aardvark') returning id`;
+  await market.sql`update market.decision set sentence = 'Another' where id = ${id}`;
+  await market.sql`delete from market.decision where id = ${id}`;
   t.deepEqual(
     (await events(id)).map(({ action, actor_type }) => [action, actor_type]),
     ["created", "updated", "deleted"].map((done) => [`decision.${done}`, "dba"]),
   );
-  await market.sql("delete from market.review_case where offer_id = $1", [offer]);
+  await market.sql`delete from market.review_case where offer_id = ${offer}`;
   t.deepEqual(
     (await events(offer)).slice(1).map(({ action, actor_type }) => [action, actor_type]),
     [["review_case.deleted", "dba"]],

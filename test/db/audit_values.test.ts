@@ -64,10 +64,9 @@ const MAY_STAND = {
 };
 
 test("the log contains values of the listed columns only", async (t) => {
-  const triggers = await market.sql(
-    `select c.relname as name, tg.tgargs as columns from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
-     where tg.tgfoid = 'internal.audit'::regproc and not tg.tgisinternal order by 1`,
-  );
+  const triggers = await market.sql`select c.relname as name, tg.tgargs as columns
+    from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
+    where tg.tgfoid = 'internal.audit'::regproc and not tg.tgisinternal order by 1`;
   const named: Record<string, Set<string>> = {};
   for (const { name, columns } of triggers) {
     named[name] ??= new Set();
@@ -77,20 +76,17 @@ test("the log contains values of the listed columns only", async (t) => {
   t.deepEqual(Object.fromEntries(Object.entries(named).map(([name, set]) => [name, [...set].toSorted()])), MAY_STAND);
   // Each name is a column of its table. A renamed column would silently disappear from the log.
   for (const [name, columns] of Object.entries(named)) {
-    const found = await market.sql(
-      "select attname from pg_attribute where attrelid = ('market.' || $1)::regclass and attname = any ($2) and not attisdropped",
-      [name, [...columns]],
-    );
+    const found = await market.sql`select attname from pg_attribute where attrelid = ('market.' || ${name})::regclass
+      and attname = any (${[...columns]}) and not attisdropped`;
     t.is(found.length, columns.size, name);
   }
 });
 
 test("truncating any audited table is logged", async (t) => {
   const own = await openMarket(t);
-  const audited = await own.sql(
-    `select distinct c.relname as name from pg_trigger tg join pg_class c on c.oid = tg.tgrelid
-     where tg.tgfoid = 'internal.audit'::regproc order by 1`,
-  );
+  const audited = await own.sql`select distinct c.relname as name from pg_trigger tg
+    join pg_class c on c.oid = tg.tgrelid
+    where tg.tgfoid = 'internal.audit'::regproc order by 1`;
   t.deepEqual(
     audited.map(({ name }) => name),
     Object.keys(MAY_STAND),
@@ -98,11 +94,9 @@ test("truncating any audited table is logged", async (t) => {
   for (const { name } of audited) {
     const start = (await own.sql("select clock_timestamp()::text as at"))[0].at;
     await own.sql(`truncate market.${name} cascade`);
-    const log = await own.sql(
-      `select actor_type, sql_role, action, row_id, subject_account_id, before, after from market.audit_event
-       where at > $1::timestamptz and table_name = $2`,
-      [start, name],
-    );
+    const log = await own.sql`select actor_type, sql_role, action, row_id, subject_account_id, before, after
+      from market.audit_event
+      where at > ${start}::timestamptz and table_name = ${name}`;
     t.deepEqual(
       log,
       [
@@ -137,15 +131,11 @@ test("the log contains no word of a person and no secret", async (t) => {
     contact_email: "zanzibar@example.com",
     contact_phone: "+49301111111",
   });
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, 'email', sha256('zanzibar'), 'zanzibar@example.com')",
-    [caller.account],
-  );
-  const [{ hash }] = await market.sql("select sha256('zanzibar') as hash");
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
+    values (${caller.account}, 'email', sha256('zanzibar'), 'zanzibar@example.com')`;
+  const hash = await market.value`select sha256('zanzibar') as hash`;
   const log = JSON.stringify(
-    await market.sql("select e::text as event from market.audit_event e where subject_account_id = $1", [
-      caller.account,
-    ]),
+    await market.sql`select e::text as event from market.audit_event e where subject_account_id = ${caller.account}`,
   ).toLowerCase();
   t.true(log.length > 1000);
   const secrets = [caller.token, caller.link, caller.session, hash].map((secret: Buffer) => secret.toString("hex"));

@@ -90,13 +90,11 @@ const sequences = (url: string) =>
   sql(url, "select schemaname, sequencename, last_value from pg_sequences order by 1, 2");
 
 const roles = (url: string) =>
-  sql(
-    url,
-    `select r.rolname, r.rolcanlogin, r.rolinherit, r.rolconnlimit, r.rolsuper, r.rolbypassrls, r.rolcreaterole,
-       (select array_agg(s.setconfig::text order by 1) from pg_db_role_setting s where s.setrole = r.oid and s.setdatabase = 0) as settings,
-       array(select m.roleid::regrole::text from pg_auth_members m where m.member = r.oid order by 1) as member_of
-     from pg_roles r where r.rolname ~ '^souk_' order by 1`,
-  );
+  sql(url)`select r.rolname, r.rolcanlogin, r.rolinherit, r.rolconnlimit, r.rolsuper, r.rolbypassrls, r.rolcreaterole,
+      (select array_agg(s.setconfig::text order by 1) from pg_db_role_setting s
+        where s.setrole = r.oid and s.setdatabase = 0) as settings,
+      array(select m.roleid::regrole::text from pg_auth_members m where m.member = r.oid order by 1) as member_of
+    from pg_roles r where r.rolname ~ '^souk_' order by 1`;
 
 const dump = async (args: string[], env: NodeJS.ProcessEnv): Promise<string[]> => {
   const { stdout } = await run("pg_dump", args, { env, maxBuffer: OUTPUT_BYTES });
@@ -158,7 +156,7 @@ test.serial("the restored market breaks no invariant and accepts an agent's toke
     await client.query("set session authorization souk_api");
     return client.query(
       "with actor as materialized (select internal.enter_agent($1) as entered) select api.get_me('', '\\x00') -> 'agent' ->> 'id' as id from actor where entered",
-      [await sqlValue<Buffer>(restored, "select token_hash from market.agent where id = $1", [id])],
+      [await sqlValue<Buffer>(restored)`select token_hash from market.agent where id = ${id}`],
     );
   });
   t.is(rows[0].id, id);

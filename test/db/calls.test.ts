@@ -17,12 +17,10 @@ type Signature = { all: string[]; required: string[] };
 
 /** The arguments of each function of a schema: all of them, and those without a default. */
 const signaturesOf = async (schema: string): Promise<Map<string, Signature>> => {
-  const rows = await market.sql(
-    `select proname as name, coalesce(proargnames[1:pronargs], '{}') as names, pronargs - pronargdefaults as required
-     from pg_proc where pronamespace = $1::regnamespace and prokind = 'f'
-     order by proname`,
-    [schema],
-  );
+  const rows = await market.sql`select proname as name, coalesce(proargnames[1:pronargs], '{}') as names, pronargs -
+    pronargdefaults as required
+    from pg_proc where pronamespace = ${schema}::regnamespace and prokind = 'f'
+    order by proname`;
   return new Map(
     rows.map(({ name, names, required }) => [
       String(name),

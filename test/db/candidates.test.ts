@@ -41,18 +41,16 @@ const fillCrowd = async (): Promise<void> => {
        case when n % 6 > 0 then n % 200 * 100 end, case when n % 6 > 0 then case n % 3 when 1 then 'GBP' else 'EUR' end end
      from off, generate_series(1, ${OFFERS}) as n`,
   );
-  await market.sql(
-    `insert into market.offer_embedding (offer_id, model, embedding)
-     select o.id, 'builtin-meaning-1', public.l2_normalize((
-       -- Four waves, shifted by the row's id: like vectors of texts, offers differ in a few ways. Vectors that differ in all
-       -- 512 numbers are about equally far from each other, and the index finds their neighbours only by chance.
-       select array_agg(w.value order by w.k)
-       from (
-         select k, sum(sin(k * wave + get_byte(uuid_send(o.id), 11 + wave))) as value
-         from generate_series(1, 512) as k, generate_series(1, 4) as wave group by k) as w
-       )::public.vector::public.halfvec)
-     from market.offer o where o.status = 'published'`,
-  );
+  await market.sql`insert into market.offer_embedding (offer_id, model, embedding)
+    select o.id, 'builtin-meaning-1', public.l2_normalize((
+      -- Four waves, shifted by the row's id: like vectors of texts, offers differ in a few ways. Vectors that differ in all
+      -- 512 numbers are about equally far from each other, and the index finds their neighbours only by chance.
+      select array_agg(w.value order by w.k)
+      from (
+        select k, sum(sin(k * wave + get_byte(uuid_send(o.id), 11 + wave))) as value
+        from generate_series(1, 512) as k, generate_series(1, 4) as wave group by k) as w
+      )::public.vector::public.halfvec)
+    from market.offer o where o.status = 'published'`;
   await market.sql("vacuum analyze market.offer, market.offer_embedding");
 };
 
@@ -65,45 +63,41 @@ test.serial(
   async (t) => {
     for (const words of WORDS) {
       for (const filters of FILTERS) {
-        const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>(
-          `with c as (select search.to_search_filter($2, now(), null, null) as conditions)
-         select d.depth, search.lexical_candidates($1, c.conditions, d.depth) as found,
-           array(select o.id from market.offer o where o.search @@ $1::tsquery and search.matches_filter(o, c.conditions)
-             order by o.published_at desc, o.id desc limit d.depth) as expected
-         from c, unnest($3::integer[]) as d (depth)`,
-          [words, filters, DEPTHS],
-        );
+        const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>`with c as (select
+          search.to_search_filter(${filters}, now(), null, null) as conditions)
+          select d.depth, search.lexical_candidates(${words}, c.conditions, d.depth) as found,
+            array(select o.id from market.offer o where o.search @@ ${words}::tsquery
+              and search.matches_filter(o, c.conditions)
+              order by o.published_at desc, o.id desc limit d.depth) as expected
+          from c, unnest(${DEPTHS}::integer[]) as d (depth)`;
         for (const { depth, found, expected } of rows) {
           t.deepEqual(found, expected, `${words} ${JSON.stringify(filters)} ${depth}`);
         }
       }
     }
-    const [some] = await market.sql(
-      "select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}', now(), null, null), 100)) as count",
-    );
+    const [some] = await market.sql`select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}',
+      now(), null, null), 100)) as count`;
     t.true(some.count > 2);
   },
 );
 
 test.serial("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
-    const [row] = await market.sql(
-      `with c as (select search.to_search_filter($1, now(), null, null) as conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
-       select array(select n.offer_id from c, search.nearest_offers(c.near, 'builtin-meaning-1', c.conditions) as n) as found,
-         array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
-           where search.matches_filter(o, c.conditions)
-           order by e.embedding operator(public.<=>) c.near, e.offer_id desc limit 40) as expected`,
-      [filters],
-    );
+    const [row] = await market.sql`with c as (select search.to_search_filter(${filters}, now(), null, null) as
+      conditions, e.embedding as near from market.offer_embedding e order by e.offer_id limit 1)
+      select array(select n.offer_id from c, search.nearest_offers(c.near, 'builtin-meaning-1', c.conditions) as n) as
+        found,
+        array(select e.offer_id from c, market.offer_embedding e join market.offer o on o.id = e.offer_id
+          where search.matches_filter(o, c.conditions)
+          order by e.embedding operator(public.<=>) c.near, e.offer_id desc limit 40) as expected`;
     t.deepEqual(row.found, row.expected, JSON.stringify(filters));
   }
 });
 
 test.serial("a place whose text equals its city is searched for once", async (t) => {
-  const [row] = await market.sql(
-    `select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same, search.place_query('Berlin')::text as once,
-       search.any_place_query('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`,
-  );
+  const [row] = await market.sql`select search.any_place_query('[{"city": "Berlin", "text": "Berlin"}]')::text as same,
+    search.place_query('Berlin')::text as once,
+    search.any_place_query('[{"city": "Berlin", "text": "Kreuzberg"}]')::text as both`;
   t.is(row.same, row.once);
   t.true(row.both.includes("berlin") && row.both.includes("kreuzberg"));
 });
@@ -111,19 +105,15 @@ test.serial("a place whose text equals its city is searched for once", async (t)
 test.serial("the facets stored with an offer's vector equal the offer's facets after each change", async (t) => {
   const id = await market.offer(await market.approved(), { title: "Grey sofa", price: "180 EUR", place: "Leeds" });
   const facets = async () => {
-    const [row] = await market.sql(
-      "select o.facets::text as offered, e.facets::text as beside from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.id = $1",
-      [id],
-    );
+    const [row] = await market.sql`select o.facets::text as offered, e.facets::text as beside
+      from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.id = ${id}`;
     t.is(row.beside, row.offered);
     return row.beside;
   };
   await market.embed("offer", id, vectorOf("sofa"));
   t.true((await facets()).includes("'leeds'"));
-  await market.sql(
-    "update market.offer set location_text = 'Bristol', metadata = '{}', price_hundredths = 0 where id = $1",
-    [id],
-  );
+  await market.sql`update market.offer set location_text = 'Bristol', metadata = '{}', price_hundredths = 0
+    where id = ${id}`;
   t.true((await facets()).includes("'bristol'"));
   t.true((await facets()).includes("'price/0'"));
   await market.embed("offer", id, vectorOf("lamp"));
@@ -134,23 +124,23 @@ test.serial(
   "in a large market, the index and comparing together find the nearest of all offers that pass",
   async (t) => {
     // The planner's estimates say how large the market is. So this one takes the ways of a market of 100,000 offers.
-    await market.sql(
-      "update pg_class set reltuples = 100000 where oid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)",
-    );
+    await market.sql`update pg_class set reltuples = 100000
+      where oid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)`;
     for (const filters of FILTERS) {
-      const [row] = await market.sql<{ recall: number | null }>(
-        `with c as materialized (select search.to_search_filter($1, now(), null, null) as conditions),
-         queries as materialized (select e.embedding as near from market.offer_embedding e order by md5(e.offer_id::text) limit 10),
-         lists as (
-           select array(select n.offer_id from search.nearest_offers(q.near, 'builtin-meaning-1', c.conditions) as n limit 10) as found,
-             array(select e.offer_id from market.offer_embedding e join market.offer o on o.id = e.offer_id
-               where search.matches_filter(o, c.conditions)
-               order by e.embedding operator(public.<=>) q.near, e.offer_id desc limit 10) as nearest
-           from c, queries q)
-       select avg((select count(*) from unnest(b.nearest) as id where id = any (b.found))::float / cardinality(b.nearest)) as recall
-       from lists b where b.nearest <> '{}'`,
-        [filters],
-      );
+      const [row] = await market.sql<{ recall: number | null }>`with c as materialized (select
+        search.to_search_filter(${filters}, now(), null, null) as conditions),
+          queries as materialized (select e.embedding as near from market.offer_embedding e
+            order by md5(e.offer_id::text) limit 10),
+          lists as (
+            select array(select n.offer_id from search.nearest_offers(q.near, 'builtin-meaning-1', c.conditions) as n
+              limit 10) as found,
+              array(select e.offer_id from market.offer_embedding e join market.offer o on o.id = e.offer_id
+                where search.matches_filter(o, c.conditions)
+                order by e.embedding operator(public.<=>) q.near, e.offer_id desc limit 10) as nearest
+            from c, queries q)
+        select avg((select count(*) from unnest(b.nearest) as id
+          where id = any (b.found))::float / cardinality(b.nearest)) as recall
+        from lists b where b.nearest <> '{}'`;
       t.true(row?.recall === null || (row?.recall ?? 0) >= 0.97, `${JSON.stringify(filters)} ${row?.recall}`);
     }
   },
@@ -159,10 +149,8 @@ test.serial(
 test.serial("a list that few of the offers pass looks at a part of the market, and says so", async (t) => {
   const seeker = await market.approved();
   const near = { lat: 52.5, lon: 13.4, radius_km: 500 };
-  await market.sql(
-    `update market.offer set metadata = jsonb_build_object('location',
-       jsonb_build_object('point', jsonb_build_object('lat', 52.5, 'lon', 13.4 + random())))`,
-  );
+  await market.sql`update market.offer set metadata = jsonb_build_object('location',
+    jsonb_build_object('point', jsonb_build_object('lat', 52.5, 'lon', 13.4 + random())))`;
   const answer = async (sort: string, filters: object) => {
     const { results, notices } = await market.call(seeker, "search_offers", {
       request: { filters: sort === "distance" ? { ...filters, near } : filters, sort, limit: 50 },
@@ -175,9 +163,8 @@ test.serial("a list that few of the offers pass looks at a part of the market, a
   const whole = await Promise.all(SORTS.map((sort) => answer(sort, few)));
   for (const [n, { found, partly }] of whole.entries()) t.true(found > 5 && !partly, SORTS[n]);
   // A market of 800 offers in which a list looks at 60 is like one of 700,000.
-  await market.sql(
-    "create or replace function search.most_looked() returns integer language sql immutable parallel safe as 'select 60'",
-  );
+  await market.sql`create or replace function search.most_looked() returns integer language sql immutable parallel safe
+    as 'select 60'`;
   for (const [n, sort] of SORTS.entries()) {
     const { found, partly } = await answer(sort, few);
     t.true(partly && found < (whole[n]?.found ?? 0), `${sort} ${found}`);

@@ -17,12 +17,10 @@ let caller: Caller;
 test.before(async () => {
   market = await openMarket(undefined, { patient: true });
   caller = await market.approved();
-  await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'create_ask', 10000)", [
-    caller.account,
-  ]);
-  await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', 10000)", [
-    caller.account,
-  ]);
+  await market.sql`insert into market.cap_override (account_id, action, cap)
+    values (${caller.account}, 'create_ask', 10000)`;
+  await market.sql`insert into market.cap_override (account_id, action, cap)
+    values (${caller.account}, 'publish_offer', 10000)`;
 });
 test.after.always(() => market?.close());
 
@@ -124,7 +122,7 @@ test("a change of a text answers the changes before it at once, and their texts 
 test("a change of an ask that is still being created wins, and the ask was created", async (t) => {
   const { text, extraction } = askOf(factsOf("First"));
   const { submission } = await market.call(caller, "create_ask", { body: { text } });
-  const [{ id }] = await market.sql("select target_id as id from market.submission where id = $1", [submission]);
+  const id = await market.value`select target_id from market.submission where id = ${submission}`;
   await take("complete", await change("ask", id, "Later"));
   await market.work("complete_submission", submission, extraction);
   const { status, body } = await answerOf({ submission, extraction });
@@ -146,7 +144,7 @@ test("a change of the images keeps the text of an earlier change that is still b
   const emptied = await market.call(caller, "update_offer", { id, body: { images: [] } });
   await take("complete", await change("offer", id, "Last"));
   t.is((await answerOf({ submission: emptied.submission, extraction: "" })).status, 200);
-  const [row] = await market.sql("select title, images from market.offer where id = $1", [id]);
+  const [row] = await market.sql`select title, images from market.offer where id = ${id}`;
   t.deepEqual(row, { title: "Last sofa", images: [] });
 });
 
@@ -202,17 +200,17 @@ test("of a change and a removal, an archive or a deletion at the same instant, n
     const complete = () => outcomeOf(market.work("complete_submission", submission, extraction));
     const [changed, archived] = await Promise.all([complete(), outcomeOf(market.call(owner, "archive_offer", { id }))]);
     t.deepEqual([changed, archived], ["done", "done"]);
-    const [first] = await market.sql("select title, status from market.offer where id = $1", [id]);
+    const [first] = await market.sql`select title, status from market.offer where id = ${id}`;
     t.deepEqual(first, { title: "Later sofa", status: "archived" });
 
     const next = await market.call(owner, "update_offer", { id, body: { text } });
     const [, republished] = await Promise.all([
       outcomeOf(market.work("complete_submission", next.submission, extraction)),
       outcomeOf(market.call(owner, "republish_offer", { id })),
-      market.sql("update market.offer set status = 'removed' where id = $1", [id]),
+      market.sql`update market.offer set status = 'removed' where id = ${id}`,
     ]);
     t.true(["done", "invalid_state"].includes(republished), republished);
-    const [second] = await market.sql("select status from market.offer where id = $1", [id]);
+    const [second] = await market.sql`select status from market.offer where id = ${id}`;
     // A removal that comes first refuses the republishing; otherwise it takes down what was republished.
     t.is(second.status, "removed");
     const late = await market.call(owner, "get_answer", { submission_id: next.submission });
@@ -225,7 +223,7 @@ test("of a change and a removal, an archive or a deletion at the same instant, n
       market.callAsPerson(owner, "delete_account"),
     ]);
     t.is(read, "done");
-    const [erased] = await market.sql("select title, account_id from market.offer where id = $1", [other]);
+    const [erased] = await market.sql`select title, account_id from market.offer where id = ${other}`;
     t.deepEqual(erased, { title: "Deleted offer", account_id: null });
   }
 });
@@ -245,14 +243,14 @@ test.serial("an export contains the change that waits, and the deletion of the a
   t.like(activity[0], { action: "offer_change.created", target: { type: "offer", id, title: "First sofa" } });
 
   await market.callAsPerson(owner, "delete_account");
-  t.deepEqual(await market.sql("select from market.offer_change where offer_id = $1", [id]), []);
+  t.deepEqual(await market.sql`select from market.offer_change where offer_id = ${id}`, []);
   const kept = "select from market.audit_event where row_id = $1 and (before is not null or after is not null)";
   t.deepEqual(await market.sql(kept, [id]), []);
 });
 
 const IMAGE = "https://example.com/sofa.jpg";
 const looks = async (id: string) =>
-  (await market.sql("select title, images, split_part(text, '.', 1) as text from market.offer where id = $1", [id]))[0];
+  (await market.sql`select title, images, split_part(text, '.', 1) as text from market.offer where id = ${id}`)[0];
 
 test("a change of the images leaves the text that another agent has changed meanwhile", async (t) => {
   const id = await thing("offer");
@@ -264,9 +262,8 @@ test("a change of the images leaves the text that another agent has changed mean
   // The worker has read the first text. It reads the second one before it answers.
   t.false(await market.work("complete_submission", submission, first));
   t.deepEqual(await market.call(other, "get_answer", { submission_id: submission }), {});
-  const [job] = await market.sql("select attempts from graphile_worker.jobs where key = $1", [
-    `complete_submission:${submission}`,
-  ]);
+  const [job] = await market.sql`select attempts from graphile_worker.jobs
+    where key = ${`complete_submission:${submission}`}`;
   t.deepEqual(job, { attempts: 0 });
   t.true(await market.work("complete_submission", submission, text.extraction));
   t.is((await market.call(other, "get_answer", { submission_id: submission })).status, 200);

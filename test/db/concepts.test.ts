@@ -20,18 +20,15 @@ const withOffers = async (t: { teardown: (clean: () => Promise<void>) => void })
 
 /** Adds a thing with one word. Its concept may exist already. */
 const addThing = async (market: Open, concept: string, form: string): Promise<void> => {
-  await market.sql("insert into reading.concept (concept, type) values ($1, 'thing') on conflict do nothing", [
-    concept,
-  ]);
-  await market.sql("insert into reading.label (concept, language, form) values ($1, 'en', $2)", [concept, form]);
+  await market.sql`insert into reading.concept (concept, type) values (${concept}, 'thing') on conflict do nothing`;
+  await market.sql`insert into reading.label (concept, language, form) values (${concept}, 'en', ${form})`;
 };
 
 const addWord = (market: Open) => addThing(market, "zorbel_jug", "zorbelkrug");
 
 const filed = async (market: Open): Promise<number> => {
-  const [row] = await market.sql(
-    "select count(*)::integer as n from market.offer where concepts @@ '''concept/zorbel_jug'''",
-  );
+  const [row] = await market.sql`select count(*)::integer as n from market.offer
+    where concepts @@ '''concept/zorbel_jug'''`;
   return row.n;
 };
 
@@ -69,9 +66,8 @@ test("a new word gives its concept to every offer that names it, in batches, wit
 
 test("only labels of things set the concepts again, and so does emptying the table", async (t) => {
   const market = await withOffers(t);
-  await market.sql(
-    "insert into reading.label (concept, language, form) values ('home_garden/kitchen', null, 'zorbelkrug')",
-  );
+  await market.sql`insert into reading.label (concept, language, form)
+    values ('home_garden/kitchen', null, 'zorbelkrug')`;
   await market.sql("update reading.label set weight = 2 where form = 'zorbelkrug'");
   await market.sql("delete from reading.label where form = 'zorbelkrug'");
   t.is(await queued(market), 0);
@@ -86,13 +82,12 @@ test("only labels of things set the concepts again, and so does emptying the tab
 test("new concepts change nothing else in an offer, and are not logged, embedded or reviewed", async (t) => {
   const market = await withOffers(t);
   const rest = () =>
-    market.sql(
-      `select (select md5(string_agg((to_jsonb(o) - 'concepts' - 'search')::text, ' ' order by o.id)) from market.offer o) as offers,
-         (select count(*)::integer from market.audit_event) as events,
-         (select count(*)::integer from market.review_case) as cases,
-         (select md5(string_agg(e::text, ' ' order by e.offer_id)) from market.offer_embedding e) as vectors,
-         (select count(*)::integer from graphile_worker.jobs where task_identifier <> 'refresh_concepts') as jobs`,
-    );
+    market.sql`select (select md5(string_agg((to_jsonb(o) - 'concepts' - 'search')::text, ' ' order by o.id))
+      from market.offer o) as offers,
+      (select count(*)::integer from market.audit_event) as events,
+      (select count(*)::integer from market.review_case) as cases,
+      (select md5(string_agg(e::text, ' ' order by e.offer_id)) from market.offer_embedding e) as vectors,
+      (select count(*)::integer from graphile_worker.jobs where task_identifier <> 'refresh_concepts') as jobs`;
   const before = await rest();
   await addWord(market);
   await workThrough(market);
@@ -136,9 +131,8 @@ test("a word that is added while the batches run starts them again", async (t) =
   await addThing(market, "zorbel_mug", "zorbelkrug");
   const batches = await workThrough(market);
   t.is(batches.length, 3);
-  const [row] = await market.sql(
-    "select count(*)::integer as n from market.offer where concepts @@ '''concept/zorbel_jug'' & ''concept/zorbel_mug'''",
-  );
+  const [row] = await market.sql`select count(*)::integer as n from market.offer
+    where concepts @@ '''concept/zorbel_jug'' & ''concept/zorbel_mug'''`;
   t.is(row.n, OFFERS);
 });
 

@@ -49,12 +49,12 @@ test.serial("before approval an agent can read, and each write is refused with t
 
 test.serial("reading a link changes nothing", async (t) => {
   const caller = await market.connect("Looker");
-  const before = await market.sql("select * from market.connection where agent_id = $1", [caller.agent]);
+  const before = await market.sql`select * from market.connection where agent_id = ${caller.agent}`;
   const { agent_name, code, expires_in } = await look(caller);
   await look(caller);
   t.deepEqual([agent_name, code], ["Looker", "BCDF-GHJK"]);
   t.true(expires_in > 1790 && expires_in <= 1800);
-  t.deepEqual(await market.sql("select * from market.connection where agent_id = $1", [caller.agent]), before);
+  t.deepEqual(await market.sql`select * from market.connection where agent_id = ${caller.agent}`, before);
 });
 
 test.serial("the first person who approves gets the provisional account and a session", async (t) => {
@@ -63,9 +63,7 @@ test.serial("the first person who approves gets the provisional account and a se
   t.true((await approve(caller)).new_session);
   t.is(await accountOf(caller), before);
   t.true((await me(caller)).account.connected);
-  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
-    before,
-  ]);
+  const [account] = await market.sql`select claimed_at is not null as claimed from market.account where id = ${before}`;
   t.true(account.claimed);
   t.deepEqual(
     await market.callAsPerson(caller, "get_ask", { id: before }).catch((error) => error.message),
@@ -79,7 +77,7 @@ test.serial("a link approves once, however many people approve at the same time"
     Array.from({ length: 6 }, () => outcomeOf(market.approve(caller, null, randomBytes(32)))),
   );
   t.deepEqual(outcomes.sort(), [...Array(5).fill("connection_already_used"), "done"]);
-  const sessions = await market.sql("select from market.session where account_id = $1", [caller.account]);
+  const sessions = await market.sql`select from market.session where account_id = ${caller.account}`;
   t.is(sessions.length, 1);
   t.is(await refused(look(caller)), "409 connection_already_used");
   t.is(await refused(decline(caller)), "409 connection_already_used");
@@ -90,18 +88,13 @@ type Refuser = { browser?: Buffer; address?: string };
 /** A refusal of a new link that HOST requested, by a browser at an address. The link is old enough to count. */
 const refuse = async ({ browser = randomBytes(32), address = randomSite() }: Refuser = {}, age = "10 seconds") => {
   const caller = await market.connect("Hosted agent", HOST);
-  await market.sql("update market.connection set created_at = now() - $2::interval where agent_id = $1", [
-    caller.agent,
-    age,
-  ]);
+  await market.sql`update market.connection set created_at = now() - ${age}::interval where agent_id = ${caller.agent}`;
   return () => market.call(null, "decline_connection", { secret_hash: caller.link, browser_hash: browser, address });
 };
 const randomSite = () => `100.${randomInt(64, 128)}.${randomInt(256)}.5`;
 const countedRefusals = async (): Promise<number> => {
-  const [{ n }] = await market.sql(
-    "select count(*)::integer as n from market.rate_limit_hit where scope = $1 and action = 'decline'",
-    [`address:${HOST}`],
-  );
+  const n = await market.value`select count(*)::integer from market.rate_limit_hit
+    where scope = ${`address:${HOST}`} and action = 'decline'`;
   return n;
 };
 const forgetRefusals = () => market.sql("delete from market.rate_limit_hit where action in ('decline', 'connect')");
@@ -135,9 +128,8 @@ test.serial("a refusal counts only on a link of ten seconds, from another networ
   for (const decline of ignored) await decline();
   // Without a browser and an address.
   const caller = await market.connect("Hosted agent", HOST);
-  await market.sql("update market.connection set created_at = now() - interval '1 minute' where agent_id = $1", [
-    caller.agent,
-  ]);
+  await market.sql`update market.connection set created_at = now() - interval '1 minute'
+    where agent_id = ${caller.agent}`;
   await decline(caller);
   t.is(await countedRefusals(), 0);
   await (await refuse())();
@@ -158,9 +150,8 @@ test.serial("who refused is stored only as keyed hashes, others for each refused
   for (const mark of first) t.regex(mark, /^refuser:[0-9a-f]{32}$/);
   await market.sql("delete from market.rate_limit_hit where scope like 'refuser:%'");
   const other = await market.connect("Other agent", "192.0.2.200");
-  await market.sql("update market.connection set created_at = now() - interval '1 minute' where agent_id = $1", [
-    other.agent,
-  ]);
+  await market.sql`update market.connection set created_at = now() - interval '1 minute'
+    where agent_id = ${other.agent}`;
   await market.call(null, "decline_connection", {
     secret_hash: other.link,
     browser_hash: refuser.browser,
@@ -178,7 +169,7 @@ test.serial("who refused is stored only as keyed hashes, others for each refused
 
 test.serial("an expired, declined or unknown link is refused and approves nothing", async (t) => {
   const [late, declined] = [await market.connect(), await market.connect()];
-  await market.sql("update market.connection set expires_at = now() where agent_id = $1", [late.agent]);
+  await market.sql`update market.connection set expires_at = now() where agent_id = ${late.agent}`;
   for (const act of [approve, decline, look]) t.is(await refused(act(late)), "410 connection_expired");
   t.false((await me(late)).account.connected, "the token can still read");
   await decline(declined);
@@ -214,14 +205,14 @@ test.serial("an approval with an account adds the agent and its work in progress
   t.is(await accountOf(second), first.account);
   const open = await market.call(second, "get_verification", { id: verification.id });
   t.deepEqual([open.status, open.url], ["pending", verification.url]);
-  const reports = await market.sql("select account_id from market.report where offer_id = $1", [offer]);
+  const reports = await market.sql`select account_id from market.report where offer_id = ${offer}`;
   t.deepEqual(reports, [{ account_id: first.account }]);
   await market.work("complete_submission", submission, extraction);
   t.is((await market.call(second, "get_answer", { submission_id: submission })).status, 200);
 
-  await market.sql("update market.account set created_at = now() - interval '2 days' where id = $1", [provisional]);
+  await market.sql`update market.account set created_at = now() - interval '2 days' where id = ${provisional}`;
   await market.work("purge_keys");
-  t.deepEqual(await market.sql("select from market.account where id = $1", [provisional]), [], "it has no agents");
+  t.deepEqual(await market.sql`select from market.account where id = ${provisional}`, [], "it has no agents");
   t.is(await accountOf(second), first.account);
 });
 
@@ -231,14 +222,12 @@ test.serial("two reports of one offer by two agents of an account count once", a
   const offer = await market.offer(await market.approved());
   for (const caller of [first, second]) await market.call(caller, "report_offer", { id: offer, reason: "spam" });
   await approve(second, first.session);
-  t.is((await market.sql("select from market.report where offer_id = $1", [offer])).length, 1);
+  t.is((await market.sql`select from market.report where offer_id = ${offer}`).length, 1);
 });
 
 test.serial("an approval with an expired session counts as one without a session", async (t) => {
   const first = await market.approved();
-  await market.sql("update market.session set seen_at = now() - interval '400 days' where account_id = $1", [
-    first.account,
-  ]);
+  await market.sql`update market.session set seen_at = now() - interval '400 days' where account_id = ${first.account}`;
   const second = await market.connect();
   t.true((await approve(second, first.session)).new_session);
   t.not(await accountOf(second), first.account);
@@ -252,10 +241,8 @@ test.serial("an account has at most 25 agents, also under concurrency, and a rem
   const late = await Promise.all(Array.from({ length: 4 }, () => market.connect()));
   const outcomes = await Promise.all(late.map((caller) => outcomeOf(approve(caller, person.session))));
   t.deepEqual(outcomes.toSorted(), ["done", "invalid_state", "invalid_state", "invalid_state"]);
-  const [{ count }] = await market.sql(
-    "select count(*)::integer from market.agent where account_id = $1 and removed_at is null",
-    [person.account],
-  );
+  const count = await market.value`select count(*)::integer from market.agent
+    where account_id = ${person.account} and removed_at is null`;
   t.is(count, 25);
   await market.callAsPerson(person, "remove_agent", { agent_id: others[0]?.agent ?? "" });
   t.is(await refused(me(others[0] ?? person)), "401 unauthorized");
@@ -289,7 +276,7 @@ const NAMES: readonly [string | null, string][] = [
 ];
 test.serial("an agent's name is stored without what nobody sees", async (t) => {
   for (const [given, kept] of NAMES) {
-    const [{ name }] = await market.sql("select internal.clean_name($1) as name", [given]);
+    const name = await market.value`select internal.clean_name(${given})`;
     t.is(name, kept);
   }
 });
@@ -313,7 +300,7 @@ const NETWORKS: readonly [address: string, network: string][] = [
 ];
 test.serial("an IPv6 address counts as its /64 network, and an IPv4-mapped one as its IPv4 address", async (t) => {
   for (const [address, network] of NETWORKS) {
-    const [row] = await market.sql("select internal.network_of($1) as network", [address]);
+    const [row] = await market.sql`select internal.network_of(${address}) as network`;
     t.is(row.network, network, address);
   }
 });
@@ -336,11 +323,9 @@ test.serial("a network can create thirty agents an hour, also concurrently, and 
   const { status, extra } = await refusal(market.connect("One more", address(99)));
   t.is(status, 429);
   t.true(extra.retry_after > 3590 && extra.retry_after <= 3600);
-  await market.sql(
-    `update market.rate_limit_hit set called_at = called_at - make_interval(secs => $1) where scope = 'address:2001:db8:aa:bb::/64'
-     and id = (select min(id) from market.rate_limit_hit where scope = 'address:2001:db8:aa:bb::/64')`,
-    [extra.retry_after],
-  );
+  await market.sql`update market.rate_limit_hit set called_at = called_at - make_interval(secs => ${extra.retry_after})
+    where scope = 'address:2001:db8:aa:bb::/64'
+    and id = (select min(id) from market.rate_limit_hit where scope = 'address:2001:db8:aa:bb::/64')`;
   await t.notThrowsAsync(market.connect("After the wait", address(99)));
 });
 
@@ -352,25 +337,19 @@ test.serial('six "Not mine" in a day stop a network from connecting agents for a
   t.is(status, 429);
   t.true(extra.retry_after > 86_000 && extra.retry_after <= 86_400);
   await t.notThrowsAsync(market.connect("Neighbour", "198.51.100.10"));
-  await market.sql(
-    "update market.rate_limit_hit set called_at = called_at - interval '1 day' where scope = 'address:' || $1",
-    [address],
-  );
+  await market.sql`update market.rate_limit_hit set called_at = called_at - interval '1 day'
+    where scope = 'address:' || ${address}`;
   await t.notThrowsAsync(market.connect("A day later", address));
 });
 
 const windowOf = async (used: { secondsAgo: number }[], cap: number) => {
   const scope = `agent:${randomBytes(8).toString("hex")}`;
   for (const { secondsAgo } of used) {
-    await market.sql(
-      `insert into market.rate_limit_hit (scope, action, called_at) values ($1, 'publish_offer', clock_timestamp() - make_interval(secs => $2))`,
-      [scope, secondsAgo],
-    );
+    await market.sql`insert into market.rate_limit_hit (scope, action, called_at)
+      values (${scope}, 'publish_offer', clock_timestamp() - make_interval(secs => ${secondsAgo}))`;
   }
-  const [row] = await market.sql(
-    `select internal.window_usage($1, 'publish_offer', $2) as figures, internal.window_wait($1, 'publish_offer', $2) as wait`,
-    [scope, cap],
-  );
+  const [row] = await market.sql`select internal.window_usage(${scope}, 'publish_offer', ${cap}) as figures,
+    internal.window_wait(${scope}, 'publish_offer', ${cap}) as wait`;
   return row;
 };
 
@@ -404,11 +383,9 @@ const near = (seconds: number, expected: number): boolean => seconds <= expected
 
 test.serial("a refused call says how long to wait until a slot is free", async (t) => {
   const caller = await market.approved();
-  await market.sql(
-    `insert into market.rate_limit_hit (scope, action, called_at)
-     select 'agent:' || $1::text, 'publish_offer', clock_timestamp() - interval '50 minutes' from generate_series(1, 60)`,
-    [caller.agent],
-  );
+  await market.sql`insert into market.rate_limit_hit (scope, action, called_at)
+    select 'agent:' || ${caller.agent}::text, 'publish_offer', clock_timestamp() - interval '50 minutes'
+      from generate_series(1, 60)`;
   const { text } = offerOf({});
   const submit = () => market.call(caller, "publish_offer", { body: { text } });
   const { status, detail, extra } = await refusal(submit());
@@ -436,19 +413,19 @@ const CAPS: readonly [what: string, record: string, publish: number, ask: number
 ];
 test.serial("caps rise with account stats, and fall with removed offers", async (t) => {
   await market.sql("create schema market_test");
-  await market.sql(`create function market_test.offers(account uuid, count integer, age interval) returns void language sql as $$
+  await market.sql`create function market_test.offers(account uuid, count integer, age interval) returns void language
+    sql as $$
     insert into market.offer (account_id, status, text, title, published_at)
-    select account, 'published', 'x', 'x', now() - age from generate_series(1, count) $$`);
-  await market.sql(`create function market_test.removals(account uuid, count integer, age interval) returns void language sql as $$
+    select account, 'published', 'x', 'x', now() - age from generate_series(1, count) $$`;
+  await market.sql`create function market_test.removals(account uuid, count integer, age interval) returns void language
+    sql as $$
     insert into market.offer (account_id, status, text, title, published_at, removed_at)
-    select account, 'removed', 'x', 'x', now() - age, now() - age from generate_series(1, count) $$`);
+    select account, 'removed', 'x', 'x', now() - age, now() - age from generate_series(1, count) $$`;
   for (const [what, record, publish, ask] of CAPS) {
     const { account } = await market.approved();
     await market.sql(record, record.includes("$1") ? [account] : []);
-    const [caps] = await market.sql(
-      "select internal.rate_limit($1, 'publish_offer') as publish, internal.rate_limit($1, 'create_ask') as ask",
-      [account],
-    );
+    const [caps] = await market.sql`select internal.rate_limit(${account}, 'publish_offer') as publish,
+      internal.rate_limit(${account}, 'create_ask') as ask`;
     t.deepEqual(caps, { publish, ask }, what);
   }
 });

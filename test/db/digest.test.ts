@@ -17,10 +17,8 @@ test.beforeEach(async () => {
 });
 
 const prove = (caller: Caller, method = "email", email: string | null = `${caller.agent}@example.com`) =>
-  market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash, email) values ($1, $2, sha256(uuid_send($1)), $3)",
-    [caller.account, method, email],
-  );
+  market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
+    values (${caller.account}, ${method}, sha256(uuid_send(${caller.account})), ${email})`;
 
 const switchTo = (caller: Caller, enabled: boolean) => market.callAsPerson(caller, "set_digest", { enabled });
 
@@ -41,17 +39,15 @@ const idsIn = (digest: { asks: { offers: { id: string }[] }[] } | null): string[
 
 /** Lets a day pass since the last digest. */
 const nextDay = (of: Caller) =>
-  market.sql("update market.digest set sent_at = sent_at - interval '1 day', due_at = now() where account_id = $1", [
-    of.account,
-  ]);
+  market.sql`update market.digest set sent_at = sent_at - interval '1 day', due_at = now()
+    where account_id = ${of.account}`;
 
 /** The accounts for which a mail is enqueued. */
 const enqueued = async (): Promise<string[]> => {
   while ((await market.work("enqueue_digests")) > 0);
-  const rows = await market.sql(
-    `select payload ->> 'id' as id from graphile_worker.jobs j join graphile_worker._private_jobs p using (id)
-     where j.task_identifier = 'send_digest'`,
-  );
+  const rows = await market.sql`select payload ->> 'id' as id from graphile_worker.jobs j
+    join graphile_worker._private_jobs p using (id)
+    where j.task_identifier = 'send_digest'`;
   return rows.map(({ id }: { id: string }) => id);
 };
 
@@ -68,7 +64,7 @@ test.serial("the digest is off until the person switches it on, which needs a pr
   });
   await prove(buyer, "google", null);
   t.is(await refused(switchTo(buyer, true)), "409 invalid_state", "a provider that tells no address");
-  await market.sql("delete from market.proved_method where account_id = $1", [buyer.account]);
+  await market.sql`delete from market.proved_method where account_id = ${buyer.account}`;
   await prove(buyer);
   const ask = await wanted();
   await offered();
@@ -86,7 +82,7 @@ test.serial("the digest is off until the person switches it on, which needs a pr
   await switchTo(buyer, false);
   t.is(await begin(buyer), null);
   // Otherwise the export asks for a new sign-in.
-  await market.sql("delete from market.proved_method where account_id = $1", [buyer.account]);
+  await market.sql`delete from market.proved_method where account_id = ${buyer.account}`;
   const { items } = await market.callAsPerson(buyer, "export_account", { part: "account", cursor: null });
   t.like(items.digest, { enabled: false, sent_at: null });
 });
@@ -132,7 +128,7 @@ test.serial("there is at most one digest a day, also when it is switched off and
   );
   t.truthy(await begin(buyer));
   await finish(buyer);
-  await market.sql("select graphile_worker.remove_job('send_digest:' || $1)", [buyer.account]);
+  await market.sql`select graphile_worker.remove_job('send_digest:' || ${buyer.account})`;
   await switchTo(buyer, false);
   await switchTo(buyer, true);
   await offered();
@@ -147,13 +143,10 @@ test.serial("without new matches nothing is enqueued, and it is looked again aft
   await subscribe(buyer);
   t.false((await enqueued()).includes(buyer.account));
   const due = () =>
-    market.sql("select due_at > now() + interval '50 minutes' as later from market.digest where account_id = $1", [
-      buyer.account,
-    ]);
+    market.sql`select due_at > now() + interval '50 minutes' as later from market.digest
+      where account_id = ${buyer.account}`;
   t.deepEqual(await due(), [{ later: true }]);
-  await market.sql("update market.digest set due_at = now() - interval '2 hours' where account_id <> $1", [
-    buyer.account,
-  ]);
+  await market.sql`update market.digest set due_at = now() - interval '2 hours' where account_id <> ${buyer.account}`;
   t.false((await enqueued()).includes(buyer.account));
 });
 
@@ -201,7 +194,7 @@ test.serial("a match whose transaction commits after a digest is in the next one
     ask,
     late,
   ]);
-  await market.sql("update market.digest set seen = pg_current_snapshot() where account_id = $1", [buyer.account]);
+  await market.sql`update market.digest set seen = pg_current_snapshot() where account_id = ${buyer.account}`;
   const now = await offered();
   t.deepEqual(idsIn(await begin(buyer)), [now]);
   await finish(buyer);
@@ -214,15 +207,12 @@ test.serial("a match whose transaction commits after a digest is in the next one
 test.serial("after a restored backup, whose transactions are numbered anew, nothing fails", async (t) => {
   await subscribe(buyer);
   await wanted();
-  await market.sql(
-    "update market.digest set seen = '900000000000:900000000000:', sent_at = now() - interval '2 days' where account_id = $1",
-    [buyer.account],
-  );
+  await market.sql`update market.digest set seen = '900000000000:900000000000:', sent_at = now() - interval '2 days'
+    where account_id = ${buyer.account}`;
   const offer = await offered();
   t.deepEqual(idsIn(await begin(buyer)), [offer]);
-  await market.sql("update market.digest set mail_until = '900000000000:900000000000:' where account_id = $1", [
-    buyer.account,
-  ]);
+  await market.sql`update market.digest set mail_until = '900000000000:900000000000:'
+    where account_id = ${buyer.account}`;
   t.deepEqual(idsIn(await begin(buyer)), [offer]);
 });
 
@@ -230,28 +220,24 @@ test.serial("a suspended, a deleted and a recovered account get nothing", async 
   await subscribe(buyer);
   await wanted();
   await offered();
-  await market.sql(
-    "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'No.' where id = $1",
-    [buyer.account],
-  );
+  await market.sql`update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'No.'
+    where id = ${buyer.account}`;
   t.is(await begin(buyer), null);
-  await market.sql(
-    "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
-    [buyer.account],
-  );
+  await market.sql`update market.account set suspended_at = null, suspension_reason = null, suspension_note = null
+    where id = ${buyer.account}`;
   t.truthy(await begin(buyer));
-  await market.sql("delete from market.proved_method where account_id = $1", [buyer.account]);
+  await market.sql`delete from market.proved_method where account_id = ${buyer.account}`;
   t.is(await begin(buyer), null, "the address is no longer proved");
   await prove(buyer);
-  await market.sql("select internal.recover_account($1)", [buyer.account]);
+  await market.sql`select internal.recover_account(${buyer.account})`;
   t.is(await begin(buyer), null);
   t.false((await market.callAsPerson(buyer, "get_alerts")).digest.enabled);
   await switchTo(buyer, true);
   // Otherwise the deletion asks for a new sign-in.
-  await market.sql("delete from market.proved_method where account_id = $1", [buyer.account]);
+  await market.sql`delete from market.proved_method where account_id = ${buyer.account}`;
   const { done } = await market.callAsPerson(buyer, "delete_account");
   t.true(done);
-  t.deepEqual(await market.sql("select from market.digest where account_id = $1", [buyer.account]), []);
+  t.deepEqual(await market.sql`select from market.digest where account_id = ${buyer.account}`, []);
   t.is(await begin(buyer), null);
 });
 
@@ -279,10 +265,8 @@ test.serial("the key in a mail switches off the digest of its account, and no ot
     t.deepEqual(await market.call(null, "stop_digest", link(buyer.account, stop_key)), { enabled: false });
   t.deepEqual([await enabled(buyer), await enabled(seller)], [false, true]);
   t.is(await begin(buyer), null);
-  const [{ stored }] = await market.sql(
-    "select count(*)::integer as stored from market.digest d where d::text like $1",
-    [`%${stop_key}%`],
-  );
+  const stored = await market.value`select count(*)::integer from market.digest d
+    where d::text like ${`%${stop_key}%`}`;
   t.is(stored, 0, "the key is stored nowhere");
 });
 
@@ -291,11 +275,9 @@ test.serial("of a person with very many events, the newest are looked through", 
   const ask = await wanted();
   const offer = await offered();
   const fill = (rows: number) =>
-    market.sql(
-      `insert into market.event (account_id, type, data)
-       select $1, 'match.created', jsonb_build_object('ask_id', $2::text, 'offer_id', $3::text) from generate_series(1, $4::integer)`,
-      [buyer.account, ask, offer, rows],
-    );
+    market.sql`insert into market.event (account_id, type, data)
+      select ${buyer.account}, 'match.created', jsonb_build_object('ask_id', ${ask}::text, 'offer_id', ${offer}::text)
+        from generate_series(1, ${rows}::integer)`;
   // The statistics know nothing of what happened since: an analyze of a growing table is always late.
   await market.sql("analyze market.event");
   await fill(6000);

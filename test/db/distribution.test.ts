@@ -94,28 +94,23 @@ const isKept = ({ table, target, columns, target_columns, on_delete }: ForeignKe
 };
 
 const unfitForeignKeys = async (): Promise<string[]> => {
-  const keys = await sql<ForeignKey>(
-    database.url,
-    `select k.conname as name, k.conrelid::regclass::text as table, k.confrelid::regclass::text as target,
-       array(select a.attname::text from unnest(k.conkey) with ordinality as c (number, place)
-         join pg_attribute a on a.attrelid = k.conrelid and a.attnum = c.number order by c.place) as columns,
-       array(select a.attname::text from unnest(k.confkey) with ordinality as c (number, place)
-         join pg_attribute a on a.attrelid = k.confrelid and a.attnum = c.number order by c.place) as target_columns,
-       case when k.confdeltype in ('n', 'd') then 'set' else 'other' end as on_delete
-     from pg_constraint k
-     where k.contype = 'f' and k.conparentid = 0
-       and k.connamespace in ('market'::regnamespace, 'internal'::regnamespace)`,
-  );
+  const keys = await sql<ForeignKey>(database.url)`select k.conname as name, k.conrelid::regclass::text as table,
+    k.confrelid::regclass::text as target,
+      array(select a.attname::text from unnest(k.conkey) with ordinality as c (number, place)
+        join pg_attribute a on a.attrelid = k.conrelid and a.attnum = c.number order by c.place) as columns,
+      array(select a.attname::text from unnest(k.confkey) with ordinality as c (number, place)
+        join pg_attribute a on a.attrelid = k.confrelid and a.attnum = c.number order by c.place) as target_columns,
+      case when k.confdeltype in ('n', 'd') then 'set' else 'other' end as on_delete
+    from pg_constraint k
+    where k.contype = 'f' and k.conparentid = 0
+      and k.connamespace in ('market'::regnamespace, 'internal'::regnamespace)`;
   return keys.filter((key) => !isKept(key)).map(({ name }) => name);
 };
 
 test("the plan names every table of schemas market and internal, and no other", async (t) => {
-  const tables = await sql<{ table: string }>(
-    database.url,
-    `select oid::regclass::text as table from pg_class
-     where relkind in ('r', 'p') and not relispartition
-       and relnamespace in ('market'::regnamespace, 'internal'::regnamespace)`,
-  );
+  const tables = await sql<{ table: string }>(database.url)`select oid::regclass::text as table from pg_class
+    where relkind in ('r', 'p') and not relispartition
+      and relnamespace in ('market'::regnamespace, 'internal'::regnamespace)`;
   t.deepEqual([...plan.keys()].toSorted(), tables.map(({ table }) => table).toSorted());
 });
 

@@ -15,24 +15,20 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /** Returns the offers and publishers whose stored document is not what would be built now. */
 const stale = async (market: Open): Promise<unknown[]> =>
-  market.sql(
-    `select o.id from market.offer o where o.document is distinct from internal.build_offer_document(o)
-     union all
-     select p.account_id from market.account_stats p where p.publisher is distinct from internal.build_publisher(p)
-       -- Nobody sees the record of an account without offers.
-       and exists (select from market.offer o where o.account_id = p.account_id)`,
-  );
+  market.sql`select o.id from market.offer o where o.document is distinct from internal.build_offer_document(o)
+    union all
+    select p.account_id from market.account_stats p where p.publisher is distinct from internal.build_publisher(p)
+      -- Nobody sees the record of an account without offers.
+      and exists (select from market.offer o where o.account_id = p.account_id)`;
 
 /** Makes the rows as a release without the columns left them. */
 const forget = (market: Open) =>
-  market.sql(
-    `do $$ begin
-       set local session_replication_role = replica;
-       update market.offer set document = null, facets = '', facet_values = null, latitude = null, longitude = null,
-         metadata = metadata #- '{location,point}';
-       update market.account_stats set publisher = null;
-     end $$`,
-  );
+  market.sql`do $$ begin
+      set local session_replication_role = replica;
+      update market.offer set document = null, facets = '', facet_values = null, latitude = null, longitude = null,
+        metadata = metadata #- '{location,point}';
+      update market.account_stats set publisher = null;
+    end $$`;
 
 test("the stored document follows every column that it shows, whoever changes it", async (t) => {
   const market = await openMarket(t);
@@ -50,10 +46,10 @@ test("the stored document follows every column that it shows, whoever changes it
     "reviewed = true",
     "status = 'archived'",
   ]) {
-    const [before] = await market.sql("select document from market.offer where id = $1", [id]);
+    const [before] = await market.sql`select document from market.offer where id = ${id}`;
     await market.sql(`update market.offer set ${change} where id = $1`, [id]);
     t.deepEqual(await stale(market), [], change);
-    const [after] = await market.sql("select document from market.offer where id = $1", [id]);
+    const [after] = await market.sql`select document from market.offer where id = ${id}`;
     if (!change.startsWith("status")) t.notDeepEqual(after, before, change);
   }
 });
@@ -63,18 +59,15 @@ test("an offer that an earlier release stored with invisible characters is shown
   const seller = await market.approved();
   const id = await market.offer(seller, { title: "Blue sofa" });
   const hidden = "\u{e0049}\u{e0067}\ufe00\ufe01\ufe02";
-  await market.sql("update market.offer set title = $2, text = $3 where id = $1", [
-    id,
-    `Blue${hidden} sofa`,
-    `Blue sofa,\n18\u200b0 EUR${hidden} 👩‍🔧`,
-  ]);
-  const [{ document }] = (await market.sql("select document from market.offer where id = $1", [id])) as [
+  await market.sql`update market.offer set title = ${`Blue${hidden} sofa`}, text
+    = ${`Blue sofa,\n18\u200b0 EUR${hidden} 👩‍🔧`} where id = ${id}`;
+  const [{ document }] = (await market.sql`select document from market.offer where id = ${id}`) as [
     { document: { document: { title: string; description: string }; content: { preview: { headline: string } } } },
   ];
   t.is(document.document.title, "Blue sofa");
   t.is(document.document.description, "Blue sofa,\n180 EUR 👩‍🔧");
   t.is(document.content.preview.headline, "Blue sofa");
-  await market.sql("update market.offer set title = $2 where id = $1", [id, "\u200b"]);
+  await market.sql`update market.offer set title = ${"\u200b"} where id = ${id}`;
   t.deepEqual(await stale(market), []);
 });
 
@@ -91,9 +84,9 @@ test("the publisher's stored record follows counts, proofs and removals from ear
   const attempt = await people.begin({ purpose: "add", email: randomEmail(), session: seller.session });
   await people.finishMail(attempt, { code: attempt.code }, seller.session);
   t.like(await shown(), { verified: true });
-  await market.sql("update market.account set prior_removals = array[$1::uuid] where id = $2", [id, seller.account]);
+  await market.sql`update market.account set prior_removals = array[${id}::uuid] where id = ${seller.account}`;
   t.like(await shown(), { offers: { active: 1, lifetime: 2, removed: 1 } });
-  await market.sql("delete from market.proved_method where account_id = $1", [seller.account]);
+  await market.sql`delete from market.proved_method where account_id = ${seller.account}`;
   t.like(await shown(), { verified: false });
   t.deepEqual(await stale(market), []);
 });
@@ -110,14 +103,12 @@ test("offers from before documents were stored are shown the same, and a job sto
 
   const progress = await market.work("build_documents", FIRST, BATCH);
   t.deepEqual(progress, { looked_at: 2, built: 2, finished: false });
-  const [job] = await market.sql(
-    "select p.payload ->> 'id' as id from graphile_worker._private_jobs p where key like 'build_documents:%'",
-  );
+  const [job] = await market.sql`select p.payload ->> 'id' as id from graphile_worker._private_jobs p
+    where key like 'build_documents:%'`;
   t.deepEqual(await market.work("build_documents", job.id, BATCH), { looked_at: 1, built: 1, finished: true });
   t.deepEqual(await stale(market), []);
   t.deepEqual(await read(), before, "updated_at, too: building a document is no change of the offer");
-  const [log] = await market.sql(
-    "select count(*)::integer as events from market.audit_event where action = 'offer.updated'",
-  );
+  const [log] = await market.sql`select count(*)::integer as events from market.audit_event
+    where action = 'offer.updated'`;
   t.is(log.events, 0);
 });

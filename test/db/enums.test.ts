@@ -23,10 +23,8 @@ import { market } from "./one_market.ts";
 
 /** The strings in a check constraint. */
 const allowedBy = async (constraint: string): Promise<string[]> => {
-  const rows = await market.sql(
-    "select pg_get_constraintdef(oid) as definition from pg_constraint where conname = $1 and coninhcount = 0",
-    [constraint],
-  );
+  const rows = await market.sql`select pg_get_constraintdef(oid) as definition from pg_constraint
+    where conname = ${constraint} and coninhcount = 0`;
   return rows.flatMap(({ definition }) =>
     Array.from(String(definition).matchAll(/'([^']*)'/g), ([, value = ""]) => value),
   );
@@ -61,11 +59,10 @@ const TABLES: Record<string, readonly string[]> = {
 };
 
 test("the database knows the form of each contact type, and of no other", async (t) => {
-  const [row] = await market.sql(
-    `select array_agg(t.type) as known, array_agg(t.type) filter (where f.form = 'number') as numbers
-     from unnest($1::text[]) as t (type), internal.contact_form(t.type) as f (form) where f.form is not null`,
-    [[...CONTACT_TYPES, "fax"]],
-  );
+  const [row] = await market.sql`select array_agg(t.type) as known, array_agg(t.type) filter (where f.form = 'number')
+    as numbers
+    from unnest(${[...CONTACT_TYPES, "fax"]}::text[]) as t (type), internal.contact_form(t.type) as f (form)
+      where f.form is not null`;
   t.deepEqual(row, { known: CONTACT_TYPES, numbers: NUMBER_TYPES });
 });
 

@@ -8,23 +8,18 @@ const NAMES = ["category", "offer_kind", "price", "condition", "location"];
 
 test("values are counted exactly up to ten thousand offers, and on a marked sample beyond", async (t) => {
   const market = await openMarket(t);
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_hundredths,
-       price_currency, metadata)
-     select 'published', 'For sale', case when n <= 10000 then 'sofa lamp' else 'sofa' end, now() - n * interval '1 minute',
-       'home_garden', case when n % 4 = 0 then 'decor' else 'furniture' end, 'sale', n % 3 * 10000, 'EUR',
-       jsonb_build_object('condition', 'new', 'location', jsonb_build_object('city', 'Town ' || n % 30))
-     from off, generate_series(1, 12000) as n`,
-  );
+  await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+    insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_hundredths,
+      price_currency, metadata)
+    select 'published', 'For sale', case when n <= 10000 then 'sofa lamp' else 'sofa' end, now() - n * interval
+      '1 minute',
+      'home_garden', case when n % 4 = 0 then 'decor' else 'furniture' end, 'sale', n % 3 * 10000, 'EUR',
+      jsonb_build_object('condition', 'new', 'location', jsonb_build_object('city', 'Town ' || n % 30))
+    from off, generate_series(1, 12000) as n`;
   await market.sql("vacuum analyze market.offer");
   const facets = async (words: string | null, filters = {}) =>
-    (
-      await market.sql(
-        "select search.count_facets($1, search.to_search_filter($2, now(), null, null), '{}', $3) as facets",
-        [words, filters, NAMES],
-      )
-    )[0].facets;
+    market.value`select search.count_facets(${words}, search.to_search_filter(${filters}, now(), null, null),
+        '{}', ${NAMES}) as facets`;
   const exact = await facets("lamp");
   t.deepEqual(exact.category, [
     { value: "furniture", count: 7500 },
@@ -54,18 +49,15 @@ test("values are counted exactly up to ten thousand offers, and on a marked samp
 test("facets of what few offers pass look at a part of a large market, and the answer says so", async (t) => {
   const market = await openMarket(t);
   const seeker = await market.approved();
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.offer (status, text, title, published_at, domain, category, offer_kind, reviewed)
-     select 'published', 'For sale', case when n % 80 = 0 then 'rare sofa' else 'sofa' end,
-       now() - n * interval '1 minute', 'home_garden', 'furniture', 'sale', n % 400 = 0
-     from off, generate_series(1, 12000) as n`,
-  );
+  await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+    insert into market.offer (status, text, title, published_at, domain, category, offer_kind, reviewed)
+    select 'published', 'For sale', case when n % 80 = 0 then 'rare sofa' else 'sofa' end,
+      now() - n * interval '1 minute', 'home_garden', 'furniture', 'sale', n % 400 = 0
+    from off, generate_series(1, 12000) as n`;
   await market.sql("vacuum analyze market.offer");
   // A market of 12,000 offers in which a search looks at 500 is like one of more than a million.
-  await market.sql(
-    "create or replace function search.most_looked() returns integer language sql immutable parallel safe as 'select 500'",
-  );
+  await market.sql`create or replace function search.most_looked() returns integer language sql immutable parallel safe
+    as 'select 500'`;
   /** The counts, and how many offers were read for them. */
   const count = async (words: string | null, filters: object) => {
     let facets = {};
@@ -102,24 +94,20 @@ test("an offer from before facets were stored is counted, and a job stores its v
   const market = await openMarket(t);
   const seller = await market.approved();
   const id = await market.offer(seller, { title: "Blue sofa", place: "Leeds" });
-  await market.sql("update market.offer set metadata = metadata || $2 where id = $1", [
-    id,
-    { location: { text: "Leeds", city: "Leeds", country: "GB", remote: false } },
-  ]);
+  await market.sql`update market.offer set metadata = metadata
+    || ${{ location: { text: "Leeds", city: "Leeds", country: "GB", remote: false } }} where id = ${id}`;
   // As a release without the columns left it.
   await market.sql("alter table market.offer disable trigger set_offer_facets");
   await market.sql("update market.offer set facet_values = null, latitude = null, longitude = null");
   await market.sql("alter table market.offer enable always trigger set_offer_facets");
   const state = async () =>
     (
-      await market.sql(
-        `select o.updated_at, round(o.latitude) as latitude, o.document -> 'metadata' -> 'location' ? 'point' as shown,
-           search.count_facets('sofa', search.to_search_filter('{}', now(), null, null), '{}', '{location}') as facets,
-           cardinality((search.closest_offers(null, search.within(search.to_search_filter('{}', now(), null, null),
-             '{"lat": 53.8, "lon": -1.55, "radius_km": 20}'), 10)).ids) as near
-         from market.offer o where o.id = $1`,
-        [id],
-      )
+      await market.sql`select o.updated_at, round(o.latitude) as latitude, o.document -> 'metadata' -> 'location' ?
+        'point' as shown,
+          search.count_facets('sofa', search.to_search_filter('{}', now(), null, null), '{}', '{location}') as facets,
+          cardinality((search.closest_offers(null, search.within(search.to_search_filter('{}', now(), null, null),
+            '{"lat": 53.8, "lon": -1.55, "radius_km": 20}'), 10)).ids) as near
+        from market.offer o where o.id = ${id}`
     )[0];
   const before = await state();
   t.like(before, { latitude: null, shown: false, facets: { location: [{ value: "Leeds", count: 1 }] }, near: 0 });

@@ -18,10 +18,8 @@ const count = async (table: string, column: string, values: unknown[]): Promise<
 
 test.serial("attempts to sign in are purged a day after they ended, finished or not", async (t) => {
   const [old, lately, open] = [await people.begin(), await people.begin(), await people.begin()];
-  await market.sql("update market.sign_in set expires_at = now() - interval '1 day' where flow_hash = $1", [old.flow]);
-  await market.sql("update market.sign_in set expires_at = now() - interval '23 hours' where flow_hash = $1", [
-    lately.flow,
-  ]);
+  await market.sql`update market.sign_in set expires_at = now() - interval '1 day' where flow_hash = ${old.flow}`;
+  await market.sql`update market.sign_in set expires_at = now() - interval '23 hours' where flow_hash = ${lately.flow}`;
   await market.work("purge_sign_ins");
   t.is(await count("sign_in", "flow_hash", [old.flow]), 0);
   t.is(await count("sign_in", "flow_hash", [lately.flow, open.flow]), 2);
@@ -51,7 +49,7 @@ test.serial("a session of an account without a method is purged 400 days after i
     [old, "400 days"],
     [lately, "399 days"],
   ] as const)
-    await market.sql("update market.session set seen_at = now() - $2::interval where secret_hash = $1", [session, by]);
+    await market.sql`update market.session set seen_at = now() - ${by}::interval where secret_hash = ${session}`;
   await market.work("purge_sign_ins");
   t.is(await count("session", "secret_hash", [old.session]), 0);
   t.is(await count("session", "secret_hash", [lately.session]), 1);
@@ -59,12 +57,10 @@ test.serial("a session of an account without a method is purged 400 days after i
 
 test.serial("an agent that waits to be approved again is not purged", async (t) => {
   const waiting = await market.approved();
-  await market.sql(
-    `with its as (update market.account_stats set last_active_at = now() - interval '30 days' where account_id = $2)
-     update market.agent set connected_at = null, disconnected_at = now(), created_at = now() - interval '30 days'
-     where id = $1`,
-    [waiting.agent, waiting.account],
-  );
+  await market.sql`with its as (update market.account_stats set last_active_at = now() - interval '30 days'
+    where account_id = ${waiting.account})
+    update market.agent set connected_at = null, disconnected_at = now(), created_at = now() - interval '30 days'
+    where id = ${waiting.agent}`;
   await market.work("purge_agents");
   t.is(await count("agent", "id", [waiting.agent]), 1);
 });
@@ -73,10 +69,7 @@ test.serial("an expired verification is marked as expired, and purged thirty day
   const caller = await market.approved();
   const start = async (method: string, expired: string) => {
     const { body } = await market.call(caller, "start_verification", { method });
-    await market.sql("update market.verification set expires_at = now() - $2::interval where id = $1", [
-      body.id,
-      expired,
-    ]);
+    await market.sql`update market.verification set expires_at = now() - ${expired}::interval where id = ${body.id}`;
     return body.id;
   };
   const [lately, old, open] = [
@@ -85,9 +78,8 @@ test.serial("an expired verification is marked as expired, and purged thirty day
     await start("email", "-1 minute"),
   ];
   await market.work("purge_sign_ins");
-  const rows = await market.sql("select id, status from market.verification where agent_id = $1 order by id", [
-    caller.agent,
-  ]);
+  const rows = await market.sql`select id, status from market.verification where agent_id = ${caller.agent}
+    order by id`;
   t.deepEqual(rows, [
     { id: lately, status: "expired" },
     { id: open, status: "pending" },
@@ -97,12 +89,10 @@ test.serial("an expired verification is marked as expired, and purged thirty day
 
 /** Makes an agent, its account and its account stats as old as given. */
 const age = async ({ agent, account }: Caller, by: string): Promise<void> => {
-  await market.sql("update market.agent set created_at = now() - $2::interval where id = $1", [agent, by]);
-  await market.sql("update market.account set created_at = now() - $2::interval where id = $1", [account, by]);
-  await market.sql("update market.account_stats set last_active_at = now() - $2::interval where account_id = $1", [
-    account,
-    by,
-  ]);
+  await market.sql`update market.agent set created_at = now() - ${by}::interval where id = ${agent}`;
+  await market.sql`update market.account set created_at = now() - ${by}::interval where id = ${account}`;
+  await market.sql`update market.account_stats set last_active_at = now() - ${by}::interval
+    where account_id = ${account}`;
 };
 
 test.serial("an agent without approval is purged after a week, with its account", async (t) => {
@@ -136,18 +126,16 @@ test.serial("an agent that started a verification within the week, or whose acco
 test.serial("an account that proved a method is kept when its unapproved agent is purged", async (t) => {
   const caller = await market.connect();
   const { body } = await market.call(caller, "start_verification", { method: "google" });
-  const [{ secret_hash }] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
+  const secret_hash = await market.value`select secret_hash from market.verification where id = ${body.id}`;
   const { session } = await people.signIn({ subject: "lena" }, { verification: secret_hash });
   await age(caller, "8 days");
-  await market.sql("update market.verification set created_at = now() - interval '8 days' where id = $1", [body.id]);
-  await market.sql("update market.sign_in set expires_at = now() - interval '8 days' where verification_id = $1", [
-    body.id,
-  ]);
+  await market.sql`update market.verification set created_at = now() - interval '8 days' where id = ${body.id}`;
+  await market.sql`update market.sign_in set expires_at = now() - interval '8 days' where verification_id = ${body.id}`;
   await market.work("purge_sign_ins");
   // What the person does with the account does not keep the agent.
-  await market.sql("update market.account_stats set last_active_at = now() where account_id = $1", [caller.account]);
-  await market.sql("update market.agent set created_at = now() - interval '9 days' where id = $1", [caller.agent]);
-  await market.sql("update market.verification set created_at = now() - interval '9 days' where id = $1", [body.id]);
+  await market.sql`update market.account_stats set last_active_at = now() where account_id = ${caller.account}`;
+  await market.sql`update market.agent set created_at = now() - interval '9 days' where id = ${caller.agent}`;
+  await market.sql`update market.verification set created_at = now() - interval '9 days' where id = ${body.id}`;
   const late = async () =>
     (await market.sql("select object from inspect.check() where invariant = 'agent_is_purged_in_time'")).map(
       ({ object }) => object,

@@ -14,13 +14,10 @@ test.beforeEach(async () => {
 
 /** Sets the ages of offers in days, past the triggers: since the last confirmation, and since the warning. */
 const age = (ids: string | string[], confirmed: number, stale: number | null = null) =>
-  market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     update market.offer set confirmed_at = now() - make_interval(days => $2),
-       stale_at = now() - make_interval(days => $3)
-     from off where id = any ($1)`,
-    [[ids].flat(), confirmed, stale],
-  );
+  market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+    update market.offer set confirmed_at = now() - make_interval(days => ${confirmed}),
+      stale_at = now() - make_interval(days => ${stale})
+    from off where id = any (${[ids].flat()})`;
 
 /** A connection of its own, until the test ends. */
 const connection = async (t: ExecutionContext): Promise<pg.Client> => {
@@ -38,12 +35,9 @@ const ageOffers = async (): Promise<number> => {
 };
 
 const stateOf = async (id: string): Promise<{ status: string; stale: boolean; expired: boolean; audits: number }> => {
-  const [row] = await market.sql(
-    `select status, stale_at is not null as stale, expired_at is not null as expired,
-       (select count(*)::integer from market.audit_event where row_id = $1) as audits
-     from market.offer where id = $1::uuid`,
-    [id],
-  );
+  const [row] = await market.sql`select status, stale_at is not null as stale, expired_at is not null as expired,
+      (select count(*)::integer from market.audit_event where row_id = ${id}) as audits
+    from market.offer where id = ${id}::uuid`;
   return row;
 };
 
@@ -70,7 +64,7 @@ test.serial("an offer is stale after 60 days, archived after 90, and its owner i
   t.true((await ownOffer(id)).stale);
   t.is(await ageOffers(), 0);
   t.deepEqual(await eventsOf(owner), [`offer.stale ${id}`]);
-  const [{ day }] = await market.sql("select to_char(now() at time zone 'UTC' + '30 days', 'YYYY-MM-DD') as day");
+  const day = await market.value`select to_char(now() at time zone 'UTC' + '30 days', 'YYYY-MM-DD') as day`;
   t.is(
     (await ownOffer(id)).review,
     `This offer is live, but nobody has said for a long time that it is still available, so others come first. If it is available, confirm it; if not, archive it. Without an answer it is taken down on ${day}.`,
@@ -122,14 +116,14 @@ for (const [title, action, act] of [
 test.serial("a moderator's look does not make an offer fresh", async (t) => {
   const id = await market.offer(owner);
   await age(id, 70, 10);
-  await market.sql("update market.offer set reviewed = true where id = $1", [id]);
+  await market.sql`update market.offer set reviewed = true where id = ${id}`;
   t.true((await stateOf(id)).stale);
 });
 
 test.serial("the operator chooses the lifetime: never, or another number of days", async (t) => {
   const id = await market.offer(owner);
   const lifetime = (days: number) =>
-    market.sql("update market.setting set value = to_jsonb($1::integer) where name = 'offer_lifetime_days'", [days]);
+    market.sql`update market.setting set value = to_jsonb(${days}::integer) where name = 'offer_lifetime_days'`;
   await lifetime(0);
   await age(id, 3000);
   await ageOffers();
@@ -148,26 +142,19 @@ test.serial("the operator chooses the lifetime: never, or another number of days
 
 test.serial("the job works in batches, in the order of age, with an index", async (t) => {
   const ids: string[] = (
-    await market.sql(
-      `insert into market.offer (account_id, status, text, title, published_at)
-       select $1, 'published', 'Sofa', 'Sofa ' || n, now() from generate_series(1, 120) as n returning id`,
-      [owner.account],
-    )
+    await market.sql`insert into market.offer (account_id, status, text, title, published_at)
+      select ${owner.account}, 'published', 'Sofa', 'Sofa ' || n, now() from generate_series(1, 120) as n returning id`
   ).map(({ id }: { id: string }) => id);
   await age(ids, 95);
   t.is(await market.work("age_offers"), 50);
   t.is(await ageOffers(), 2);
-  const [{ told }] = await market.sql(
-    "select count(*)::integer as told from market.event where account_id = $1 and type = 'offer.stale'",
-    [owner.account],
-  );
+  const told = await market.value`select count(*)::integer from market.event
+    where account_id = ${owner.account} and type = 'offer.stale'`;
   t.is(told, 120);
   await age(ids, 95, 31);
   t.is(await ageOffers(), 3);
-  const [{ left }] = await market.sql(
-    "select count(*)::integer as left from market.offer where status = 'published' and account_id = $1",
-    [owner.account],
-  );
+  const left = await market.value`select count(*)::integer from market.offer
+    where status = 'published' and account_id = ${owner.account}`;
   t.is(left, 0);
   const client = await connection(t);
   await client.query("set enable_seqscan = off");
@@ -205,10 +192,8 @@ test.serial("an offer that is being confirmed is not archived, and neither is on
 test.serial("whoever was told that the offer is confirmed still has it, however the job runs meanwhile", async (t) => {
   const ids: string[] = [];
   for (let n = 0; n < 24; n += 1) ids.push(await market.offer(await market.approved(), { title: `Sofa ${n}` }));
-  const owners = await market.sql(
-    "select o.id, a.token_hash as token from market.offer o join market.agent a on a.id = o.agent_id where o.id = any ($1)",
-    [ids],
-  );
+  const owners = await market.sql`select o.id, a.token_hash as token from market.offer o
+    join market.agent a on a.id = o.agent_id where o.id = any (${ids})`;
   await age(ids, 95, 35);
   const job = (async () => {
     while ((await market.work("age_offers")) > 0);

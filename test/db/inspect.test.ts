@@ -53,22 +53,15 @@ const WAITING = "00000000-0000-7000-8000-000000000001";
 
 test.serial("the inspect views say why an agent gets 429, and when it no longer does", async (t) => {
   const agent = await market.approved();
-  await market.sql("update market.account set created_at = now() - interval '40 days' where id = $1", [agent.account]);
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('429'))",
-    [agent.account],
-  );
+  await market.sql`update market.account set created_at = now() - interval '40 days' where id = ${agent.account}`;
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash)
+    values (${agent.account}, 'google', sha256('429'))`;
   // 60 + 30 for the method + 60 for the age, halved because of one removed offer.
-  await market.sql(
-    `insert into market.offer (account_id, status, text, title, published_at, removed_at)
-     values ($1, 'removed', 'Sofa', 'Sofa', now() - interval '5 days', now() - interval '1 day')`,
-    [agent.account],
-  );
-  await market.sql(
-    `insert into market.rate_limit_hit (scope, action, called_at)
-     select 'agent:' || $1::text, 'publish_offer', now() - interval '1 minute' * n from generate_series(1, 50) as n`,
-    [agent.agent],
-  );
+  await market.sql`insert into market.offer (account_id, status, text, title, published_at, removed_at)
+    values (${agent.account}, 'removed', 'Sofa', 'Sofa', now() - interval '5 days', now() - interval '1 day')`;
+  await market.sql`insert into market.rate_limit_hit (scope, action, called_at)
+    select 'agent:' || ${agent.agent}::text, 'publish_offer', now() - interval '1 minute' * n
+      from generate_series(1, 50) as n`;
   const publish = () => market.call(agent, "publish_offer", { body: { text: "Sofa" } });
   const why = async () =>
     Object.fromEntries(
@@ -88,10 +81,8 @@ test.serial("the inspect views say why an agent gets 429, and when it no longer 
     next_slot_in: 0,
   });
   t.is(before["create_ask"].used, 0);
-  await market.sql(
-    "insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, 'publish_offer' from generate_series(1, 25)",
-    [agent.agent],
-  );
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select 'agent:' || ${agent.agent}::text, 'publish_offer' from generate_series(1, 25)`;
   t.is(await refused(publish()), "429 rate_limited");
   const after = await why();
   t.like(after["publish_offer"], { refused: true, used: 75, cap: 75 });
@@ -101,22 +92,19 @@ test.serial("the inspect views say why an agent gets 429, and when it no longer 
     after["publish_offer"].reason.replace(/in \d+ seconds/, "in N seconds"),
     "75 of 75 calls of the last hour are used, so the next is refused with 429; in N seconds a slot is free. The cap: 60 + 1 x (4 x 0 settled offers + 30 x 1 proved methods + 60 for an account of 30 days), at most 600, halved 1 times for offers removed within 30 days, but not below 15.",
   );
-  await market.sql(
-    "update market.rate_limit_hit set called_at = called_at - interval '601 seconds' where scope = 'agent:' || $1::text",
-    [agent.agent],
-  );
+  await market.sql`update market.rate_limit_hit set called_at = called_at - interval '601 seconds'
+    where scope = 'agent:' || ${agent.agent}::text`;
   t.false((await why())["publish_offer"].refused);
   await t.notThrowsAsync(publish());
 
-  await market.sql("delete from market.submission where agent_id = $1", [agent.agent]);
+  await market.sql`delete from market.submission where agent_id = ${agent.agent}`;
   await finishJobs();
 });
 
 test.serial("a DBA can read each view, and its comment says when to use it", async (t) => {
-  const views = await market.sql(
-    `select c.relname as name, obj_description(c.oid, 'pg_class') as comment, c.reloptions as options
-     from pg_class c where c.relnamespace = 'inspect'::regnamespace and c.relkind = 'v' order by 1`,
-  );
+  const views = await market.sql`select c.relname as name, obj_description(c.oid, 'pg_class') as comment, c.reloptions
+    as options
+    from pg_class c where c.relnamespace = 'inspect'::regnamespace and c.relkind = 'v' order by 1`;
   t.true(views.length >= 15);
   for (const { name, comment, options } of views) {
     t.regex(comment, /^When /, name);
@@ -202,14 +190,13 @@ const OPEN = [
 ];
 
 test.serial("a DBA can read every table, write none, and sees no secret, text or contact", async (t) => {
-  const columns = await market.sql(
-    `select format('%I.%I', n.nspname, c.relname) as "table", a.attname as "column",
-       has_column_privilege('souk_dba', c.oid, a.attnum, 'select') as open,
-       has_column_privilege('souk_dba', c.oid, a.attnum, 'insert, update, references')
-         or has_table_privilege('souk_dba', c.oid, 'delete, truncate, trigger') as writable
-     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-     where n.nspname in ('market', 'internal', 'reading') and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped`,
-  );
+  const columns = await market.sql`select format('%I.%I', n.nspname, c.relname) as "table", a.attname as "column",
+      has_column_privilege('souk_dba', c.oid, a.attnum, 'select') as open,
+      has_column_privilege('souk_dba', c.oid, a.attnum, 'insert, update, references')
+        or has_table_privilege('souk_dba', c.oid, 'delete, truncate, trigger') as writable
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+    where n.nspname in ('market', 'internal', 'reading') and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attnum > 0 and not a.attisdropped`;
   t.deepEqual(
     columns.filter((c) => c.writable),
     [],
@@ -227,11 +214,9 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
       .filter((name) => !OPEN.includes(name)),
     [],
   );
-  const policies = await market.sql(
-    `select format('%I.%I', schemaname, tablename) as "table" from pg_policies
-     where not (select relispartition from pg_class where oid = format('%I.%I', schemaname, tablename)::regclass)
-       and policyname = 'a dba reads all' and roles = '{souk_dba}' and cmd = 'SELECT' and qual = 'true'`,
-  );
+  const policies = await market.sql`select format('%I.%I', schemaname, tablename) as "table" from pg_policies
+    where not (select relispartition from pg_class where oid = format('%I.%I', schemaname, tablename)::regclass)
+      and policyname = 'a dba reads all' and roles = '{souk_dba}' and cmd = 'SELECT' and qual = 'true'`;
   t.deepEqual(policies.map((p) => p.table).sort(), tables.sort());
   await t.throwsAsync(read("select token_hash from market.agent"), { code: "42501" });
   await t.throwsAsync(read("select key from market.hash_key"), { code: "42501" });
@@ -242,9 +227,8 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
 
 test.serial("why_429 and the refusal mention a cap set by a moderator, and a suspension", async (t) => {
   const agent = await market.approved();
-  await market.sql("insert into market.cap_override (account_id, action, cap) values ($1, 'publish_offer', 0)", [
-    agent.account,
-  ]);
+  await market.sql`insert into market.cap_override (account_id, action, cap)
+    values (${agent.account}, 'publish_offer', 0)`;
   const why = async () =>
     (await read("select * from inspect.why_429 where agent_id = $1 and action = 'publish_offer'", [agent.agent]))[0];
   t.like(await why(), { refused: true, cap: 0, next_slot_in: null, next_slot_at: null });
@@ -262,10 +246,8 @@ test.serial("why_429 and the refusal mention a cap set by a moderator, and a sus
   t.false(paths.includes("/v1/offers"));
   t.true(paths.includes("/v1/asks"));
 
-  await market.sql(
-    "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'No.' where id = $1",
-    [agent.account],
-  );
+  await market.sql`update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'No.'
+    where id = ${agent.account}`;
   t.true((await why()).account_suspended);
   t.regex((await why()).reason, /The account is suspended by moderation since .* refused with 409/);
   const suspended = await market.call(agent, "get_me", { base_url: "http://souk.test" });
@@ -320,7 +302,7 @@ test.serial(
     );
 
     // Nobody but a DBA sees them.
-    const [row] = await market.sql("select to_jsonb(o) as offer from market.offer o where id = $1", [id]);
+    const [row] = await market.sql`select to_jsonb(o) as offer from market.offer o where id = ${id}`;
     const shown = await market.call(agent, "get_offer", { id });
     const account = await market.callAsPerson(agent, "export_account");
     for (const document of [preview, body, row.offer, shown, account])

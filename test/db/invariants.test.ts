@@ -44,7 +44,7 @@ const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> =>
 };
 
 test.serial("inspect.check() reports nothing in a consistent database", async (t) => {
-  const [{ count }] = await market.sql("select count(*)::int from market.match");
+  const count = await market.value`select count(*)::int from market.match`;
   t.is(count, 1, "there is a match to check");
   await assertInvariants(t, market.url);
 });
@@ -402,18 +402,16 @@ test.serial("inspect.check() ignores rows that a waiting job will correct, unles
 test.serial("the worker stores what its check finds, and a sample without findings does not clear it", async (t) => {
   const noted = async () =>
     (await market.sql("select invariant, broken, example from market.invariant where broken > 0")).map((row) => row);
-  await market.sql("update market.account_stats set active = 7 where account_id = $1", [seller.account]);
-  await market.sql(
-    "insert into market.idempotency_key (owner_id, key, request_hash) values ($1, 'lost', sha256('x'))",
-    [seller.agent],
-  );
+  await market.sql`update market.account_stats set active = 7 where account_id = ${seller.account}`;
+  await market.sql`insert into market.idempotency_key (owner_id, key, request_hash)
+    values (${seller.agent}, 'lost', sha256('x'))`;
   await market.work("check_invariants", 1000);
   t.deepEqual((await noted()).map(({ invariant, broken }) => [invariant, broken]).sort(), [
     ["key_has_answer", 1],
     ["stats_equal_recount", 1],
   ]);
   t.regex((await noted())[0]?.example ?? "", /^(account|agent) .*: /);
-  await market.sql("update market.account_stats set active = 1 where account_id = $1", [seller.account]);
+  await market.sql`update market.account_stats set active = 1 where account_id = ${seller.account}`;
   await market.sql("delete from market.idempotency_key");
   await market.work("check_invariants", 1000);
   t.deepEqual(
@@ -423,19 +421,17 @@ test.serial("the worker stores what its check finds, and a sample without findin
   );
   await market.work("check_invariants", null);
   t.deepEqual(await noted(), []);
-  const [{ state }] = await market.sql("select inspect.state() as state");
+  const state = await market.value`select inspect.state() as state`;
   t.is(state.invariants.stats_equal_recount, 0);
   t.true(state.checked_seconds_ago < 60);
 });
 
 test.serial("inspect.check() reports a missing row for every foreign key", async (t) => {
-  const keys = await market.sql(
-    `select c.conname as name, child.relname as child, a.attname as column
-     from pg_constraint c join pg_class child on child.oid = c.conrelid
-     join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-     where c.contype = 'f' and c.connamespace = 'market'::regnamespace and cardinality(c.conkey) = 1
-       and a.atttypid = 'uuid'::regtype and a.attgenerated = ''`,
-  );
+  const keys = await market.sql`select c.conname as name, child.relname as child, a.attname as column
+    from pg_constraint c join pg_class child on child.oid = c.conrelid
+    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.contype = 'f' and c.connamespace = 'market'::regnamespace and cardinality(c.conkey) = 1
+      and a.atttypid = 'uuid'::regtype and a.attgenerated = ''`;
   t.true(keys.length > 20);
   const silent: string[] = [];
   for (const { name, child, column } of keys) {

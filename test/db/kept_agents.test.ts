@@ -86,15 +86,11 @@ test.serial("a later method that is added in the settings needs no choice and re
 
 test.serial("the message after a proof names the agents that go on, were removed, and wait", async (t) => {
   const notice = async (session: Buffer): Promise<Answer> => {
-    const [{ id }] = await market.sql(
-      `select s.id from market.sign_in s join market.session b on b.account_id = s.account_id
-       where b.secret_hash = $1 order by s.finished_at desc limit 1`,
-      [session],
-    );
-    const jobs = await market.sql(
-      "select from graphile_worker.jobs where task_identifier = 'send_proof_notice' and key = 'send_proof_notice:' || $1",
-      [id],
-    );
+    const id = await market.value`select s.id from market.sign_in s
+      join market.session b on b.account_id = s.account_id
+      where b.secret_hash = ${session} order by s.finished_at desc limit 1`;
+    const jobs = await market.sql`select from graphile_worker.jobs where task_identifier = 'send_proof_notice'
+      and key = 'send_proof_notice:' || ${id}`;
     t.is(jobs.length, 1);
     const told = await market.work("get_proof_notice", id);
     await market.work("mark_proof_notice", id);

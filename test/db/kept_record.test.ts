@@ -29,28 +29,24 @@ const person = async (email: string = randomEmail()): Promise<Caller & { email: 
   return { ...caller, email };
 };
 const suspend = (account: string) =>
-  market.sql(
-    "update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note = 'Three reports.' where id = $1",
-    [account],
-  );
+  market.sql`update market.account set suspended_at = now(), suspension_reason = 'scam', suspension_note
+    = 'Three reports.' where id = ${account}`;
 const suspensionOf = async (account: string): Promise<Answer> =>
   (
-    await market.sql(
-      "select suspended_at::text as at, suspension_reason as reason, suspension_note as note from market.account where id = $1",
-      [account],
-    )
+    await market.sql`select suspended_at::text as at, suspension_reason as reason, suspension_note as note
+      from market.account where id = ${account}`
   )[0];
 const NONE = { at: null, reason: null, note: null };
 const remove = async (caller: Caller, n: number): Promise<string[]> => {
   const ids = [];
   for (let k = 0; k < n; k += 1) ids.push(await market.offer(caller));
-  await market.sql("update market.offer set status = 'removed' where id = any ($1)", [ids]);
+  await market.sql`update market.offer set status = 'removed' where id = any (${ids})`;
   return ids;
 };
 const capOf = async (account: string): Promise<number> =>
-  (await market.sql("select internal.rate_limit($1, 'publish_offer') as cap", [account]))[0].cap;
+  market.value`select internal.rate_limit(${account}, 'publish_offer')`;
 const recordOf = async (account: string): Promise<Answer> =>
-  (await market.sql("select internal.publisher_document($1) -> 'offers' as offers", [account]))[0].offers;
+  market.value`select internal.publisher_document(${account}) -> 'offers' as offers`;
 const kept = () => market.sql("select * from market.kept_record");
 const forget = () => market.sql("delete from market.kept_record");
 
@@ -67,15 +63,11 @@ test.serial("deleting an account and coming back with the same mailbox clears ne
   t.is(await capOf(again.account), 15);
   t.deepEqual(await recordOf(again.account), { active: 0, lifetime: 3, removed: 3 });
   t.deepEqual(await suspensionOf(again.account), NONE);
-  const [{ prior_removals }] = await market.sql("select prior_removals from market.account where id = $1", [
-    again.account,
-  ]);
+  const prior_removals = await market.value`select prior_removals from market.account where id = ${again.account}`;
   t.deepEqual(prior_removals.toSorted(), offers.toSorted());
   t.is(await capOf((await person()).account), 90, "somebody else has a clean record");
 
-  await market.sql("update market.offer set removed_at = removed_at - interval '30 days' where id = any ($1)", [
-    offers,
-  ]);
+  await market.sql`update market.offer set removed_at = removed_at - interval '30 days' where id = any (${offers})`;
   t.is(await capOf(again.account), 90, "after thirty days a removal lowers no cap, here as in the first account");
   t.is((await recordOf(again.account)).removed, 3);
   t.deepEqual(await market.sql("select * from inspect.check()"), []);
@@ -92,7 +84,7 @@ test.serial("a suspension is still in force after coming back, also for offers p
   const offer = await market.offer(again);
   await prove(again, first.email);
   t.deepEqual(await suspensionOf(again.account), before);
-  t.is((await market.sql("select status from market.offer where id = $1", [offer]))[0].status, "archived");
+  t.is(await market.value`select status from market.offer where id = ${offer}`, "archived");
   const publishing = market.call(again, "publish_offer", { body: { text: "A sofa, 5 EUR, lena@example.com" } });
   t.is(await outcomeOf(publishing), "invalid_state");
   await forget();
@@ -142,9 +134,8 @@ test.serial("removing the method before moderation decides is no way out either"
     t.not(again.account, owner.account);
     t.is((await suspensionOf(again.account)).reason, "scam");
     t.is((await recordOf(again.account)).removed, 2);
-    const [{ prior_removals }] = await market.sql("select prior_removals from market.account where id = $1", [
-      again.account,
-    ]);
+    const prior_removals = await market.value`select prior_removals from market.account
+      where id = ${again.account}`;
     t.deepEqual(prior_removals.toSorted(), removed.toSorted());
     await forget();
   }
@@ -165,13 +156,11 @@ test.serial("of an account the last twenty removed methods are kept", async (t) 
   const first = await person();
   await market.callAsPerson(first, "remove_method", { method: "email", confirmed: true });
   for (let n = 0; n < 20; n += 1) {
-    await market.sql(
-      `with proved as (
-         insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', $2) returning 1)
-       select 1 from proved`,
-      [first.account, sha256(Buffer.from(`subject ${n}`))],
-    );
-    await market.sql("delete from market.proved_method where account_id = $1", [first.account]);
+    await market.sql`with proved as (
+        insert into market.proved_method (account_id, method, subject_hash)
+          values (${first.account}, 'google', ${sha256(Buffer.from(`subject ${n}`))}) returning 1)
+      select 1 from proved`;
+    await market.sql`delete from market.proved_method where account_id = ${first.account}`;
   }
   t.is((await kept()).length, 20);
   t.is((await kept()).filter(({ account_id }) => account_id === first.account).length, 20);
@@ -180,12 +169,12 @@ test.serial("of an account the last twenty removed methods are kept", async (t) 
 
 const capsOf = async (account: string): Promise<Answer> =>
   Object.fromEntries(
-    (await market.sql("select action, cap from market.cap_override where account_id = $1", [account])).map(
+    (await market.sql`select action, cap from market.cap_override where account_id = ${account}`).map(
       ({ action, cap }) => [action, cap],
     ),
   );
 const limit = (account: string, action: string, cap: number) =>
-  market.sql("insert into market.cap_override (account_id, action, cap) values ($1, $2, $3)", [account, action, cap]);
+  market.sql`insert into market.cap_override (account_id, action, cap) values (${account}, ${action}, ${cap})`;
 
 test.serial("a limit that a moderator set comes back with the mailbox", async (t) => {
   for (const removes of [false, true]) {
@@ -193,7 +182,7 @@ test.serial("a limit that a moderator set comes back with the mailbox", async (t
     if (removes) await market.callAsPerson(first, "remove_method", { method: "email", confirmed: true });
     await limit(first.account, "publish_offer", 3);
     await limit(first.account, "create_ask", 5000);
-    await market.sql("update market.cap_override set changed_at = '2026-01-02' where account_id = $1", [first.account]);
+    await market.sql`update market.cap_override set changed_at = '2026-01-02' where account_id = ${first.account}`;
     t.deepEqual((await market.callAsPerson(first, "get_account")).kept_after_deletion, {
       suspended: false,
       removals: 0,
@@ -225,10 +214,8 @@ test.serial("a reinstatement holds for every method of the person", async (t) =>
   const first = await person();
   await suspend(first.account);
   await market.callAsPerson(first, "remove_method", { method: "email", confirmed: true });
-  await market.sql(
-    "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
-    [first.account],
-  );
+  await market.sql`update market.account set suspended_at = null, suspension_reason = null, suspension_note = null
+    where id = ${first.account}`;
   const meanwhile = await person(first.email);
   t.deepEqual(await suspensionOf(meanwhile.account), NONE);
   await market.callAsPerson(meanwhile, "delete_account");
@@ -240,10 +227,8 @@ test.serial("a reinstatement holds for every method of the person", async (t) =>
   await suspend(first.account);
   await market.callAsPerson(first, "delete_account");
   const again = await person(first.email);
-  await market.sql(
-    "update market.account set suspended_at = null, suspension_reason = null, suspension_note = null where id = $1",
-    [again.account],
-  );
+  await market.sql`update market.account set suspended_at = null, suspension_reason = null, suspension_note = null
+    where id = ${again.account}`;
   await market.callAsPerson(again, "delete_account");
   const third = await person(first.email);
   t.deepEqual(await suspensionOf(third.account), NONE);
@@ -262,9 +247,8 @@ test.serial(
     const bad = await person();
     await suspend(bad.account);
     await market.callAsPerson(bad, "delete_account");
-    const [{ days }] = await market.sql(
-      "select extract(day from kept_until - now())::integer as days from market.kept_record",
-    );
+    const days = await market.value`select extract(day from kept_until - now())::integer as days
+      from market.kept_record`;
     t.true(days >= 364 && days <= 366, `${days}`);
     await market.work("purge_sign_ins");
     t.is((await kept()).length, 1);
@@ -278,11 +262,8 @@ test.serial(
 
 test.serial("the record of an account with hundreds of removed offers is whole after several calls", async (t) => {
   const first = await person();
-  await market.sql(
-    `insert into market.offer (account_id, agent_id, status, text, title, published_at, removed_at)
-     select $1, $2, 'removed', 'Sofa', 'Sofa', now(), now() from generate_series(1, 450)`,
-    [first.account, first.agent],
-  );
+  await market.sql`insert into market.offer (account_id, agent_id, status, text, title, published_at, removed_at)
+    select ${first.account}, ${first.agent}, 'removed', 'Sofa', 'Sofa', now(), now() from generate_series(1, 450)`;
   const outcomes = [];
   for (let n = 0; n < 3; n += 1) outcomes.push((await market.callAsPerson(first, "delete_account")).done);
   t.deepEqual(outcomes, [false, false, true]);

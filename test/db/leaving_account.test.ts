@@ -49,7 +49,7 @@ test.serial("a browser leaves an account that has a method, or another browser, 
   t.truthy(await people.signIn(someone(), { session: kept.session }));
   const mine = await market.approved();
   const elsewhere = randomBytes(32);
-  await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [mine.account, elsewhere]);
+  await market.sql`insert into market.session (account_id, secret_hash) values (${mine.account}, ${elsewhere})`;
   t.truthy(await people.signIn(someone(), { session: mine.session }));
   t.true((await people.me(mine)).account.connected);
   t.truthy(await people.viewer(elsewhere));
@@ -78,10 +78,8 @@ test.serial(
       ]);
       t.notRegex(`${left} ${added}`, /deadlock|violates|timeout/);
       t.is(left, "done");
-      const [{ removed }] = await market.sql(
-        "select removed_at is not null as removed from market.agent where id = $1",
-        [mine.agent],
-      );
+      const removed = await market.value`select removed_at is not null as removed from market.agent
+        where id = ${mine.agent}`;
       t.is(removed, added !== "done", added);
     }
   },

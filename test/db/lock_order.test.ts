@@ -65,7 +65,7 @@ const person = async () => {
 
 const verify = async (caller: Caller, method: string): Promise<{ id: string; link: Buffer }> => {
   const { body } = await market.call(caller, "start_verification", { method });
-  const [row] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
+  const [row] = await market.sql`select secret_hash from market.verification where id = ${body.id}`;
   return { id: body.id, link: row.secret_hash };
 };
 
@@ -83,7 +83,7 @@ meet("requesting a verification again and proving another one", async () => {
   const caller = await market.connect();
   const [held, old] = [await verify(caller, "apple"), await verify(caller, "google")];
   const proof = await people.begin({ method: "apple", verification: held.link });
-  await market.sql("update market.verification set expires_at = now() where id = $1", [old.id]);
+  await market.sql`update market.verification set expires_at = now() where id = ${old.id}`;
   return {
     hold: ["select from market.verification where id = $1 for update", [held.id]],
     first: () => people.finish(proof, "apple", someone()),
@@ -106,7 +106,7 @@ meet("removing an agent and recovering its account by the link of another one", 
   const [caller, other] = [await market.approved(), await market.connect()];
   await market.approve(other, caller.session);
   const [one, pending] = [await verify(other, "google"), await verify(caller, "apple")];
-  await market.sql("delete from market.session where account_id = $1", [caller.account]);
+  await market.sql`delete from market.session where account_id = ${caller.account}`;
   const proof = await people.begin({ method: "google", verification: one.link });
   return {
     hold: ["select from market.verification where id = $1 for update", [pending.id]],
@@ -140,7 +140,7 @@ meet("publishing and recovering the account", async () => {
   const [caller, other] = [await market.approved(), await market.connect()];
   await market.approve(other, caller.session);
   const { link } = await verify(caller, "google");
-  await market.sql("delete from market.session where account_id = $1", [caller.account]);
+  await market.sql`delete from market.session where account_id = ${caller.account}`;
   const proof = await people.begin({ method: "google", verification: link });
   return {
     hold: [AGENT, [other.agent]],
@@ -152,7 +152,7 @@ meet("publishing and recovering the account", async () => {
 meet("approving an agent again and removing it", async () => {
   const caller = await market.approved();
   const { link } = await verify(caller, "google");
-  await market.sql("delete from market.session where account_id = $1", [caller.account]);
+  await market.sql`delete from market.session where account_id = ${caller.account}`;
   const { session } = await people.signIn(someone(), { verification: link });
   return {
     hold: [AGENT, [caller.agent]],
@@ -247,9 +247,7 @@ for (const [title, withdrawing] of [
   meetDeletion(title, async (owner) => {
     const offer = await market.offer(owner);
     const { submission } = await submit(owner);
-    await market.sql("update market.submission set created_at = now() - interval '11 minutes' where id = $1", [
-      submission,
-    ]);
+    await market.sql`update market.submission set created_at = now() - interval '11 minutes' where id = ${submission}`;
     return {
       // When the deletion waits for this row, it has locked the agents' keys, but not yet the keys' submissions.
       hold: ["select from market.offer where id = $1 for update", [offer]],
@@ -283,7 +281,7 @@ meetDeletion("removing one of its agents as a moderator", async (owner) => {
 
 meetDeletion("restoring one of its offers as a moderator", async (owner) => {
   const id = await market.offer(owner);
-  await market.sql("update market.offer set status = 'removed', review_reason = 'spam' where id = $1", [id]);
+  await market.sql`update market.offer set status = 'removed', review_reason = 'spam' where id = ${id}`;
   return {
     second: asModerator("select admin.restore_offer($1, (select updated_at from admin.offer where id = $1))", [id]),
   };
@@ -320,7 +318,7 @@ for (const table of ["account", "agent", "verification", "sign_in", "session", "
     const [moved, owner] = [await market.connect(), await person()];
     await market.approve(moved, owner.session, randomBytes(32));
     const { submission } = await submit(moved);
-    await market.sql("update market.submission set account_id = $2 where id = $1", [submission, moved.account]);
+    await market.sql`update market.submission set account_id = ${moved.account} where id = ${submission}`;
     const { link } = await verify(moved, "apple");
     await people.begin({ method: "apple", verification: link, session: owner.session });
     await age("40 days");
@@ -332,9 +330,9 @@ for (const table of ["account", "agent", "verification", "sign_in", "session", "
 
     // Two runs: a submission is purged only after it was withdrawn, and the rows that depend on it only after that.
     for (const job of [...JOBS, ...JOBS]) await market.work(job);
-    t.deepEqual(await market.sql("select id from market.agent where id = $1", [abandoned.agent]), []);
-    t.deepEqual(await market.sql("select id from market.sign_in where flow_hash = $1", [flow]), []);
+    t.deepEqual(await market.sql`select id from market.agent where id = ${abandoned.agent}`, []);
+    t.deepEqual(await market.sql`select id from market.sign_in where flow_hash = ${flow}`, []);
     const agents = [abandoned.agent, moved.agent];
-    t.deepEqual(await market.sql("select id from market.verification where agent_id = any ($1)", [agents]), []);
-    t.deepEqual(await market.sql("select id from market.account where id = $1", [moved.account]), []);
+    t.deepEqual(await market.sql`select id from market.verification where agent_id = any (${agents})`, []);
+    t.deepEqual(await market.sql`select id from market.account where id = ${moved.account}`, []);
   });

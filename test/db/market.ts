@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
 import { type Arguments, openDatabase, openPool } from "../../src/database/database.ts";
 import { createDatabase, type Database, type Teardown } from "../support/database.ts";
+import { numbered } from "../support/sql.ts";
 
 /**
  * The market through SQL: functions in `api` called as souk_api with a token, functions in `jobs` as souk_worker, and
@@ -25,10 +26,18 @@ type Value = string | number | boolean | Buffer | null | object;
 const asParameter = (value: Value): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
 
+/** As the tag of a template it makes each `${value}` a parameter: sql`select from market.offer where id = ${id}`. */
+type Sql = {
+  <Row extends pg.QueryResultRow = Answer>(text: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>;
+  <Row extends pg.QueryResultRow = Answer>(text: string, values?: unknown[]): Promise<Row[]>;
+};
+
 export type Market = {
   url: string;
-  /** Runs one statement as an operator. */
-  sql: <Row extends pg.QueryResultRow = Answer>(text: string, values?: unknown[]) => Promise<Row[]>;
+  /** Runs one statement as an operator, and returns its rows. */
+  sql: Sql;
+  /** Like `sql`, but returns the first column of the first row. */
+  value: (text: TemplateStringsArray, ...values: unknown[]) => Promise<Answer>;
   /** Runs one statement in the role and with the claims of a caller's requests, as if the caller wrote the SQL. */
   sqlAs: (role: "souk_agent" | "souk_person", caller: Caller, text: string, values?: unknown[]) => Promise<void>;
   /** Calls one function in `api` as an agent, or as a visitor. Arguments that are not given are those of USUAL. */
@@ -124,7 +133,12 @@ export const openMarket = async (
   };
   t?.teardown(close);
 
-  const sql: Market["sql"] = async (text, values = []) => (await operator.query(text, values)).rows;
+  const sql: Sql = async (text: string | TemplateStringsArray, ...values: unknown[]) =>
+    (typeof text === "string"
+      ? await operator.query(text, values[0] as unknown[] | undefined)
+      : await operator.query(numbered(text), values)
+    ).rows;
+  const value: Market["value"] = async (text, ...values) => Object.values((await sql(text, ...values))[0] ?? {})[0];
   const sqlAs: Market["sqlAs"] = async (role, caller, text, values = []) => {
     const client = await operator.connect();
     try {
@@ -202,6 +216,7 @@ export const openMarket = async (
   return {
     url: database.url,
     sql,
+    value,
     sqlAs,
     call,
     callAsPerson: async (caller, name, args = {}) =>

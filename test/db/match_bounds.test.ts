@@ -24,20 +24,19 @@ test.serial(
     const other = await market.approved("other");
     const theirs = [await market.ask(other), await market.ask(other)];
     const mine = await market.ask(buyer);
-    const [{ columns }] = await market.sql(
-      `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
-     where attrelid = 'market.ask'::regclass and attnum > 0 and not attisdropped and attname <> 'id' and attgenerated = ''`,
-    );
+    const columns = await market.value`select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+      where attrelid = 'market.ask'::regclass and attnum > 0 and not attisdropped and attname <> 'id'
+        and attgenerated = ''`;
     await market.sql(
       `insert into market.ask (id, ${columns})
      select internal.uuid_v7(), ${columns} from market.ask, generate_series(1, 1500) where id = $1`,
       [mine],
     );
     const offer = await market.offer(seller);
-    const matched = await market.sql("select ask_id from market.match where offer_id = $1", [offer]);
+    const matched = await market.sql`select ask_id from market.match where offer_id = ${offer}`;
     t.is(matched.length, 100 + theirs.length);
     for (const ask of theirs) t.true(matched.some(({ ask_id }) => ask_id === ask));
-    await market.sql("delete from market.ask where account_id = $1", [buyer.account]);
+    await market.sql`delete from market.ask where account_id = ${buyer.account}`;
   },
 );
 
@@ -45,37 +44,29 @@ test.serial("an ask keeps about its best thousand matches, and tells of those th
   // The offer shortens one of the asks that it matches.
   await market.sql("delete from market.ask");
   const ask = await market.ask(buyer, { place: "Berlin" });
-  await market.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true)),
-     offers as (
-       insert into market.offer (status, text, title, published_at, domain, category, offer_kind)
-       select 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale'
-       from off, generate_series(1, 1300) returning id)
-     insert into market.match (ask_id, offer_id, score, reasons)
-     select $1, o.id, 0.3 + 0.0001 * row_number() over (), '[]' from offers o`,
-    [ask],
-  );
+  await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true)),
+    offers as (
+      insert into market.offer (status, text, title, published_at, domain, category, offer_kind)
+      select 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale'
+      from off, generate_series(1, 1300) returning id)
+    insert into market.match (ask_id, offer_id, score, reasons)
+    select ${ask}, o.id, 0.3 + 0.0001 * row_number() over (), '[]' from offers o`;
   const best = await market.offer(seller, { place: "Berlin" });
-  const kept = await market.sql("select offer_id, score from market.match where ask_id = $1 order by score desc", [
-    ask,
-  ]);
+  const kept = await market.sql`select offer_id, score from market.match where ask_id = ${ask} order by score desc`;
   t.is(kept.length, 1000);
   t.is(kept[0].offer_id, best);
   t.true(kept.at(-1).score > 0.33);
-  const [{ lost }] = await market.sql(
-    "select count(*)::int as lost from market.event where account_id = $1 and type = 'match.withdrawn'",
-    [buyer.account],
-  );
+  const lost = await market.value`select count(*)::int from market.event
+    where account_id = ${buyer.account} and type = 'match.withdrawn'`;
   t.is(lost, 301);
 });
 
 test.serial("an offer answers at most five thousand asks, of every account the newest first", async (t) => {
   await market.sql("delete from market.ask");
   const first = await market.ask(buyer);
-  const [{ columns }] = await market.sql(
-    `select string_agg(quote_ident(attname), ', ') as columns from pg_attribute where attrelid = 'market.ask'::regclass
-       and attnum > 0 and not attisdropped and attname <> all ('{id,account_id,agent_id}') and attgenerated = ''`,
-  );
+  const columns = await market.value`select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+    where attrelid = 'market.ask'::regclass
+    and attnum > 0 and not attisdropped and attname <> all ('{id,account_id,agent_id}') and attgenerated = ''`;
   await market.sql(
     `with made as (insert into market.account select from generate_series(1, 51) returning id)
      insert into market.ask (id, account_id, ${columns})
@@ -83,11 +74,9 @@ test.serial("an offer answers at most five thousand asks, of every account the n
     [first],
   );
   const offer = await market.offer(seller);
-  const [matched] = await market.sql(
-    `select count(*)::int as matches, count(distinct a.account_id)::int as accounts, bool_or(a.id = $2) as first
-     from market.match m join market.ask a on a.id = m.ask_id where m.offer_id = $1`,
-    [offer, first],
-  );
+  const [matched] = await market.sql`select count(*)::int as matches, count(distinct a.account_id)::int as accounts,
+    bool_or(a.id = ${first}) as first
+    from market.match m join market.ask a on a.id = m.ask_id where m.offer_id = ${offer}`;
   t.deepEqual(matched, { matches: 5000, accounts: 52, first: true });
   await market.sql("delete from market.ask");
 });

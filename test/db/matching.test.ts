@@ -11,7 +11,7 @@ import { buyer, market, matches, matching, seller } from "./two_sides.ts";
 
 const submittedAsk = async (text: string): Promise<{ submission: string; id: string }> => {
   const { submission } = await market.call(buyer, "create_ask", { body: { text } });
-  const [row] = await market.sql("select target_id as id from market.submission where id = $1", [submission]);
+  const [row] = await market.sql`select target_id as id from market.submission where id = ${submission}`;
   return { submission, id: row.id };
 };
 
@@ -59,7 +59,7 @@ test.serial("an archived or removed offer leaves the matches at once, and return
   t.is((await matching(ask)).length, 2);
   await market.call(seller, "archive_offer", { id: archived });
   t.deepEqual(await matching(ask), [removed]);
-  await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+  await market.sql`update market.offer set status = 'removed' where id = ${removed}`;
   t.deepEqual(await matching(ask), []);
   await market.call(seller, "republish_offer", { id: archived });
   await market.embed("offer", archived);
@@ -81,9 +81,8 @@ test.serial("a changed offer loses the asks that it no longer matches, and gains
 
 const pairs = async (): Promise<string[]> =>
   (
-    await market.sql<{ pair: string }>(
-      "select a.title || ' <- ' || o.title || ' at ' || m.score as pair from market.match m join market.ask a on a.id = m.ask_id join market.offer o on o.id = m.offer_id order by 1",
-    )
+    await market.sql<{ pair: string }>`select a.title || ' <- ' || o.title || ' at ' || m.score as pair
+      from market.match m join market.ask a on a.id = m.ask_id join market.offer o on o.id = m.offer_id order by 1`
   ).map(({ pair }) => pair);
 
 test.serial("matching by offers and matching by asks find the same pairs", async (t) => {
@@ -137,17 +136,16 @@ test.serial(
       await market.ask(buyer, { keywords: ["sofa"] }),
       await market.ask(buyer, { keywords: ["sofa d'angle", "back\\slash"], title: "Wanted: sofa d'angle back\\slash" }),
     ];
-    await market.sql("update market.ask set keywords_query = null where id = $1", [asks[0]]);
+    await market.sql`update market.ask set keywords_query = null where id = ${asks[0]}`;
     const offer = await market.offer(seller, { place: "Berlin", city: "Berlin", country: "DE" });
     for (const ask of asks) t.deepEqual(await matching(ask), [offer]);
   },
 );
 
 test.serial("lexemes_of returns the lexemes that a query asks for, unescaped, and * for null", async (t) => {
-  const [row] = await market.sql(
-    `select search.lexemes_of($1::tsquery) as lexemes, search.lexemes_of(null) as none, search.lexemes_of('') as empty`,
-    [String.raw`'d''or' & ('back\\slash' | 'concept/sofa':A) <-> 'x' & !'y'`],
-  );
+  const [row] = await market.sql`select
+    search.lexemes_of(${String.raw`'d''or' & ('back\\slash' | 'concept/sofa':A) <-> 'x' & !'y'`}::tsquery) as lexemes,
+    search.lexemes_of(null) as none, search.lexemes_of('') as empty`;
   t.deepEqual(row.lexemes.toSorted(), ["back\\slash", "concept/sofa", "d'or", "x", "y"]);
   t.deepEqual([row.none, row.empty], [["*"], []]);
 });
@@ -187,7 +185,7 @@ test.serial("an ask that is matched again waits for an offer that is matched wit
     let done = false;
     const changed = market
       .sql("update market.ask set ask_kind = 'rent' where id = $1", [ask])
-      .then(() => market.sql("select search.match_ask($1)", [ask]))
+      .then(() => market.sql`select search.match_ask(${ask})`)
       .finally(() => {
         done = true;
       });
@@ -215,7 +213,7 @@ for (const embedded of ["offer", "ask"] as const)
     const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { vector: near }) };
     t.true((await matching(id.ask)).includes(id.offer));
     await changeWhile(() => market.embed(embedded, id[embedded], near), id.offer, "status = 'archived'");
-    t.deepEqual(await market.sql("select from market.match where offer_id = $1", [id.offer]), []);
+    t.deepEqual(await market.sql`select from market.match where offer_id = ${id.offer}`, []);
   });
 
 test.serial("an ask is matched with the offers as they are when it has locked them", async (t) => {
@@ -237,7 +235,7 @@ test.serial("an ask that is read while an offer is matched meets it right after"
     await client.query("commit");
   });
   t.deepEqual(await matching(id), []);
-  const jobs = await market.sql("select task_identifier from graphile_worker.jobs where key = $1", [`embed_ask:${id}`]);
+  const jobs = await market.sql`select task_identifier from graphile_worker.jobs where key = ${`embed_ask:${id}`}`;
   t.deepEqual(jobs, [{ task_identifier: "embed_ask" }]);
   await market.embed("ask", id);
   t.is((await matching(id)).length, 1);
@@ -284,13 +282,11 @@ for (const change of [
 ])
   test.serial(`an offer is matched again when reading it anew gives ${change}`, async (t) => {
     const offer = await market.offer(seller);
-    await market.sql("select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs where key = $1", [
-      `embed_offer:${offer}`,
-    ]);
+    await market.sql`select graphile_worker.complete_jobs(array_agg(id)) from graphile_worker.jobs
+      where key = ${`embed_offer:${offer}`}`;
     await market.sql(`update market.offer set ${change} where id = $1`, [offer]);
-    const jobs = await market.sql("select task_identifier from graphile_worker.jobs where key = $1", [
-      `embed_offer:${offer}`,
-    ]);
+    const jobs = await market.sql`select task_identifier from graphile_worker.jobs
+      where key = ${`embed_offer:${offer}`}`;
     t.deepEqual(jobs, [{ task_identifier: "embed_offer" }]);
   });
 
@@ -303,7 +299,7 @@ test.serial("an ask whose agent is removed before its text was read is refused, 
   await market.callAsPerson(buyer, "remove_agent", { agent_id: buyer.agent });
   for (const { submission } of [lost, changed]) {
     await market.work("complete_submission", submission, extraction);
-    const [row] = await market.sql("select status from market.submission where id = $1", [submission]);
+    const [row] = await market.sql`select status from market.submission where id = ${submission}`;
     t.deepEqual(row, { status: 401 });
   }
   const { results } = await market.call(colleague, "list_asks");

@@ -42,15 +42,11 @@ test("a new installation needs training only after an operator changes a word", 
   const fresh = await createDatabase(t);
   const isDue = () => sqlValue<boolean>(fresh.url, `select jobs.get_training_set(${LEARNING}) is not null`);
   const weights = () =>
-    sqlValue<string>(
-      fresh.url,
-      "select md5(string_agg(weights::text || learned_from, ' ' order by name)) from reading.classifier",
-    );
+    sqlValue<string>(fresh.url)`select md5(string_agg(weights::text || learned_from, ' ' order by name))
+      from reading.classifier`;
   t.false(await isDue());
-  await sql(
-    fresh.url,
-    "update reading.label set weight = 2.5 where form = 'sofa' and language = 'de' and type = 'category'",
-  );
+  await sql(fresh.url)`update reading.label set weight = 2.5 where form = 'sofa' and language = 'de'
+    and type = 'category'`;
   t.true(await isDue());
   // An upgrade does not replace weights that were trained in this installation.
   const learned = await weights();

@@ -95,7 +95,7 @@ const me = async (token: Buffer): Promise<string> =>
   );
 
 const agentOf = async (id: string): Promise<Answer> =>
-  (await market.sql("select * from market.agent where id = $1", [id]))[0];
+  (await market.sql`select * from market.agent where id = ${id}`)[0];
 
 test("a request for authorization waits like a connection, and its agent has no token", async (t) => {
   const request = await start();
@@ -107,10 +107,8 @@ test("a request for authorization waits like a connection, and its agent has no 
     [agent_name, client, account.is_new],
     ["Assistant", { client_id: request.client, redirect_uri: request.redirect }, true],
   );
-  const [agent] = await market.sql(
-    "select a.token_hash, a.connected_at from market.agent a join market.connection c on c.agent_id = a.id where c.secret_hash = $1",
-    [request.link],
-  );
+  const [agent] = await market.sql`select a.token_hash, a.connected_at from market.agent a
+    join market.connection c on c.agent_id = a.id where c.secret_hash = ${request.link}`;
   t.deepEqual(agent, { token_hash: null, connected_at: null });
   t.is((await exchange(request)).error, "invalid_grant", "nobody has approved it");
 });
@@ -129,7 +127,7 @@ test("after approval the code gives tokens, and the access token is a token like
 
 test("an access token works for an hour", async (t) => {
   const { agent, tokens, request } = await granted();
-  await market.sql("update market.agent set token_expires_at = now() where id = $1", [agent]);
+  await market.sql`update market.agent set token_expires_at = now() where id = ${agent}`;
   t.is(await me(tokens.token), "401 unauthorized");
   const next = newTokens(tokens.family);
   t_expires(await refresh(request.client, tokens, next));
@@ -153,12 +151,10 @@ for (const [what, changed] of [
 test("a code works for 60 seconds", async (t) => {
   const request = await start();
   const { agent_id } = await approve(request);
-  const [grant] = await market.sql(
-    "select extract(epoch from g.code_expires_at - c.approved_at)::integer as seconds from market.oauth_grant g join market.connection c using (agent_id) where agent_id = $1",
-    [agent_id],
-  );
+  const [grant] = await market.sql`select extract(epoch from g.code_expires_at - c.approved_at)::integer as seconds
+    from market.oauth_grant g join market.connection c using (agent_id) where agent_id = ${agent_id}`;
   t.is(grant.seconds, 60);
-  await market.sql("update market.oauth_grant set code_expires_at = now() where agent_id = $1", [agent_id]);
+  await market.sql`update market.oauth_grant set code_expires_at = now() where agent_id = ${agent_id}`;
   const answer = await exchange(request);
   t.is(answer.error, "invalid_grant");
   t.regex(answer.error_description, /60 seconds/);
@@ -169,10 +165,8 @@ test("a code that is used again gives nothing, and ends what it gave", async (t)
   t.is((await exchange(request)).error, "invalid_grant");
   t.is(await me(tokens.token), "401 unauthorized");
   t.is((await refresh(request.client, tokens, newTokens(tokens.family))).error, "invalid_grant");
-  const [event] = await market.sql(
-    "select actor_type, agent_id from market.audit_event where action = 'agent.removed' and row_id = $1",
-    [agent],
-  );
+  const [event] = await market.sql`select actor_type, agent_id from market.audit_event
+    where action = 'agent.removed' and row_id = ${agent}`;
   t.deepEqual(event, { actor_type: "agent", agent_id: agent });
 });
 
@@ -233,9 +227,7 @@ test("removing the agent while its client refreshes leaves no token that works",
       refresh(request.client, tokens, next),
       market
         .call({ token: tokens.token } as Parameters<typeof market.call>[0], "remove_own_agent")
-        .catch(() =>
-          market.sql("update market.agent set removed_at = now() where id = $1 and removed_at is null", [agent]),
-        ),
+        .catch(() => market.sql`update market.agent set removed_at = now() where id = ${agent} and removed_at is null`),
     ]);
     t.is(await me(tokens.token), "401 unauthorized");
     t.is(await me(next.token), "401 unauthorized");
@@ -289,7 +281,7 @@ test("only tokens of OAuth are revoked", async (t) => {
 test("the rotation of tokens is not in the audit log, and approval and removal are", async (t) => {
   const { request, agent, tokens } = await granted();
   t_expires(await refresh(request.client, tokens, newTokens(tokens.family)));
-  const events = await market.sql("select action from market.audit_event where row_id = $1 order by id", [agent]);
+  const events = await market.sql`select action from market.audit_event where row_id = ${agent} order by id`;
   t.deepEqual(
     events.map(({ action }) => action),
     ["agent.created", "agent.connected"],
@@ -298,7 +290,7 @@ test("the rotation of tokens is not in the audit log, and approval and removal a
 
 test("a refresh does not reconnect an agent that an account's recovery disconnected", async (t) => {
   const { request, agent, tokens } = await granted();
-  await market.sql("update market.agent set connected_at = null, disconnected_at = now() where id = $1", [agent]);
+  await market.sql`update market.agent set connected_at = null, disconnected_at = now() where id = ${agent}`;
   const next = newTokens(tokens.family);
   t_expires(await refresh(request.client, tokens, next));
   const found = await market.call({ token: next.token } as Parameters<typeof market.call>[0], "get_me", {
@@ -319,7 +311,7 @@ test("after a refresh, starting the pending verification again gives a link that
   t.deepEqual([read.status, read.url], ["pending", undefined], "no link is shown that would not work");
   const { status, body } = await start(next.token);
   t.deepEqual([status, body.id], [200, first.id]);
-  const [row] = await market.sql("select secret_hash from market.verification where id = $1", [first.id]);
+  const [row] = await market.sql`select secret_hash from market.verification where id = ${first.id}`;
   t.deepEqual(row.secret_hash, hashSecret(body.url.split("/").at(-1)));
   t.not(body.url, first.url);
 });
@@ -442,39 +434,29 @@ test("clients that registered and vanished leave nothing behind, and those that 
   await Promise.all(requests.slice(0, 10).map((request) => approve(request)));
   const { request } = await granted();
   const all = [...ids, request.client];
+  const links = [...requests, request].map(({ link }) => link);
   const count = async () => ({
-    clients: (await market.sql("select from market.oauth_client where id = any ($1::uuid[])", [all])).length,
-    grants: (await market.sql("select from market.oauth_grant where client_id = any ($1)", [all])).length,
-    links: (
-      await market.sql("select from market.connection where secret_hash = any ($1)", [
-        [...requests, request].map(({ link }) => link),
-      ])
-    ).length,
+    clients: (await market.sql`select from market.oauth_client where id = any (${all}::uuid[])`).length,
+    grants: (await market.sql`select from market.oauth_grant where client_id = any (${all})`).length,
+    links: (await market.sql`select from market.connection where secret_hash = any (${links})`).length,
   });
   await market.work("purge_oauth");
   t.deepEqual(await count(), { clients: 101, grants: 51, links: 51 }, "within a day, nothing is deleted");
-  await market.sql(
-    "update market.oauth_client set created_at = created_at - interval '24 hours' where id = any ($1::uuid[])",
-    [all],
-  );
-  await market.sql(
-    "update market.oauth_grant set created_at = created_at - interval '24 hours' where client_id = any ($1)",
-    [all],
-  );
-  await market.sql(
-    "update market.account a set created_at = a.created_at - interval '24 hours' from market.agent g join market.oauth_grant o on o.agent_id = g.id where g.account_id = a.id and o.client_id = any ($1)",
-    [all],
-  );
-  const accounts = await market.sql(
-    "select distinct g.account_id as id from market.agent g join market.oauth_grant o on o.agent_id = g.id where o.client_id = any ($1) and g.connected_at is null",
-    [ids],
-  );
+  await market.sql`update market.oauth_client set created_at = created_at - interval '24 hours'
+    where id = any (${all}::uuid[])`;
+  await market.sql`update market.oauth_grant set created_at = created_at - interval '24 hours'
+    where client_id = any (${all})`;
+  await market.sql`update market.account a set created_at = a.created_at - interval '24 hours'
+    from market.agent g join market.oauth_grant o on o.agent_id = g.id
+    where g.account_id = a.id and o.client_id = any (${all})`;
+  const accounts = await market.sql`select distinct g.account_id as id from market.agent g
+    join market.oauth_grant o on o.agent_id = g.id where o.client_id = any (${ids}) and g.connected_at is null`;
   t.is(accounts.length, 40);
   await market.work("purge_oauth");
   t.deepEqual(await count(), { clients: 1, grants: 1, links: 1 });
   await market.work("purge_keys");
   t.deepEqual(
-    await market.sql("select from market.account where id = any ($1::uuid[])", [accounts.map(({ id }) => id)]),
+    await market.sql`select from market.account where id = any (${accounts.map(({ id }) => id)}::uuid[])`,
     [],
   );
 });
@@ -489,14 +471,14 @@ test("declining ends the request, and says where the client learns it", async (t
 
 test("at rest there are only hashes", async (t) => {
   const { request, tokens } = await granted();
-  const [row] = await market.sql("select * from market.oauth_grant where code_hash = $1", [request.code]);
+  const [row] = await market.sql`select * from market.oauth_grant where code_hash = ${request.code}`;
   t.deepEqual([row.family_hash, row.refresh_token_hash, row.state], [tokens.family, tokens.refresh, null]);
   for (const value of Object.values(row)) if (Buffer.isBuffer(value)) t.is(value.length, 32);
 });
 
 test("a text with an access token or a refresh token is refused, as one with an agent's token is", async (t) => {
   for (const token of [newToken(), newRefreshToken()]) {
-    const [row] = await market.sql("select internal.contains_secret('My token is ' || $1 || '.') as why", [token]);
+    const [row] = await market.sql`select internal.contains_secret('My token is ' || ${token} || '.') as why`;
     t.regex(row.why, /contains an agent token/);
   }
 });

@@ -44,7 +44,7 @@ const pastTheRules = (assignments: string, id: string) =>
   );
 
 const statusOf = async (id: string): Promise<string> => {
-  const [row] = await market.sql("select status from market.offer where id = $1", [id]);
+  const [row] = await market.sql`select status from market.offer where id = ${id}`;
   return row.status;
 };
 
@@ -68,9 +68,7 @@ const movesBy = async (move: (id: string, status: Status) => Promise<unknown>): 
 };
 
 test.serial("a moderator can make eight moves, and all others are refused", async (t) => {
-  const moves = await movesBy((id, status) =>
-    market.sql("update market.offer set status = $2 where id = $1", [id, status]),
-  );
+  const moves = await movesBy((id, status) => market.sql`update market.offer set status = ${status} where id = ${id}`);
   t.deepEqual(moves.sort(), MODERATORS_MOVES.toSorted());
 });
 
@@ -86,9 +84,9 @@ for (const role of ["souk_agent", "souk_person"] as const) {
 test.serial("archiving and republishing are idempotent", async (t) => {
   const id = await market.offer(caller);
   t.is((await market.call(caller, "archive_offer", { id })).status, "archived");
-  const [once] = await market.sql("select updated_at from market.offer where id = $1", [id]);
+  const [once] = await market.sql`select updated_at from market.offer where id = ${id}`;
   t.is((await market.call(caller, "archive_offer", { id })).status, "archived");
-  const [twice] = await market.sql("select updated_at from market.offer where id = $1", [id]);
+  const [twice] = await market.sql`select updated_at from market.offer where id = ${id}`;
   t.deepEqual(twice, once);
   t.is((await market.call(caller, "republish_offer", { id })).status, "published");
   t.is((await market.call(caller, "republish_offer", { id })).status, "published");
@@ -119,11 +117,11 @@ test.serial("an offer that is removed while its new text is read does not change
   const id = await market.offer(caller);
   const { text, extraction } = offerOf({ title: "Green sofa" });
   const { submission } = await market.call(caller, "update_offer", { id, body: { text } });
-  await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
+  await market.sql`update market.offer set status = 'removed' where id = ${id}`;
   await market.work("complete_submission", submission, extraction);
   const { status, body } = await market.call(caller, "get_answer", { submission_id: submission });
   t.deepEqual([status, body.code], [409, "invalid_state"]);
-  const [row] = await market.sql("select title from market.offer where id = $1", [id]);
+  const [row] = await market.sql`select title from market.offer where id = ${id}`;
   t.is(row.title, "Grey sofa");
 });
 
@@ -141,13 +139,12 @@ test.serial("with pre-moderation a new offer is hidden from others until a moder
     t.is(own.review, "A moderator will look at this offer before it goes live; nothing has to be done.");
     t.is(await refused(market.call(caller, "republish_offer", { id })), "409 invalid_state");
 
-    await market.sql("update market.offer set status = 'published' where id = $1", [id]);
+    await market.sql`update market.offer set status = 'published' where id = ${id}`;
     t.is((await market.call(other, "get_offer", { id })).status, "published");
 
     const second = await market.publish(caller, text, extraction);
-    await market.sql("update market.offer set status = 'rejected', review_note = 'Two of a kind.' where id = $1", [
-      second.body.offer_id,
-    ]);
+    await market.sql`update market.offer set status = 'rejected', review_note = 'Two of a kind.'
+      where id = ${second.body.offer_id}`;
     const rejected = await market.call(caller, "get_offer", { id: second.body.offer_id });
     t.deepEqual([rejected.status, rejected.visibility, rejected.review], ["rejected", "owner_only", "Two of a kind."]);
     t.is(await refused(market.call(caller, "republish_offer", { id: rejected.id })), "409 invalid_state");
@@ -178,7 +175,7 @@ test.serial("an offer that waits for review does not go live by archiving and re
 
 test.serial("an offer that its owner archives while the end of a suspension reaches it stays archived", async (t) => {
   const id = await market.offer(caller);
-  await market.sql("update market.offer set status = 'archived', suspended_at = now() where id = $1", [id]);
+  await market.sql`update market.offer set status = 'archived', suspended_at = now() where id = ${id}`;
   const { status, review } = await market.call(caller, "archive_offer", { id });
   t.deepEqual([status, review], ["archived", "You took this offer down. It can be republished."]);
   await market.work("apply_standing", caller.account);
@@ -187,7 +184,7 @@ test.serial("an offer that its owner archives while the end of a suspension reac
 
 test.serial("a change of an offer clears its review", async (t) => {
   const id = await market.offer(caller);
-  await market.sql("update market.offer set reviewed = true where id = $1", [id]);
+  await market.sql`update market.offer set reviewed = true where id = ${id}`;
   t.true((await market.call(caller, "get_offer", { id })).reviewed);
   const { status } = await market.change(caller, id, { title: "Green sofa" });
   t.is(status, 200);
@@ -201,8 +198,8 @@ test.serial("the day an offer went live is kept when it is archived, changed and
   await market.call(caller, "archive_offer", { id });
   await market.call(caller, "republish_offer", { id });
   await market.change(caller, id, { title: "Green sofa" });
-  await market.sql("update market.offer set status = 'removed' where id = $1", [id]);
-  await market.sql("update market.offer set status = 'published' where id = $1", [id]);
+  await market.sql`update market.offer set status = 'removed' where id = ${id}`;
+  await market.sql`update market.offer set status = 'published' where id = ${id}`;
   t.is((await market.call(caller, "get_offer", { id })).posted, "2026-01-02");
 });
 
@@ -247,12 +244,9 @@ test.serial("an offer whose worker died before it stored the vector gets its vec
   const args = { body: { text }, idempotency_key: null, request_hash: null, errors: [] };
   const { submission } = await market.call(caller, "publish_offer", args);
   const jobs = () =>
-    market.sql(
-      `select j.task_identifier as task from market.submission s
-       join graphile_worker.jobs j on j.key in ('complete_submission:' || s.id, 'embed_offer:' || s.target_id)
-       where s.id = $1 order by 1`,
-      [submission],
-    );
+    market.sql`select j.task_identifier as task from market.submission s
+      join graphile_worker.jobs j on j.key in ('complete_submission:' || s.id, 'embed_offer:' || s.target_id)
+      where s.id = ${submission} order by 1`;
   t.true(await market.work("complete_submission", submission, extraction, null, null, "[]", true));
   t.deepEqual(await jobs(), [{ task: "complete_submission" }], "the job that publishes also embeds");
   const missing = `select from inspect.check() c join market.submission s on c.object = 'offer ' || s.target_id
@@ -282,14 +276,11 @@ test.serial("a text is not published if its agent was removed before it was read
 });
 
 const countsOf = async (of: Market, account: string) => {
-  const [row] = await of.sql(
-    `select jsonb_build_array(p.active, p.lifetime, p.removed) as kept, (
-       select jsonb_build_array(count(*) filter (where status = 'published'),
-         count(*) filter (where published_at is not null), count(*) filter (where status = 'removed'))
-       from market.offer where account_id = $1) as counted
-     from market.account_stats p where p.account_id = $1`,
-    [account],
-  );
+  const [row] = await of.sql`select jsonb_build_array(p.active, p.lifetime, p.removed) as kept, (
+      select jsonb_build_array(count(*) filter (where status = 'published'),
+        count(*) filter (where published_at is not null), count(*) filter (where status = 'removed'))
+      from market.offer where account_id = ${account}) as counted
+    from market.account_stats p where p.account_id = ${account}`;
   return row;
 };
 
@@ -311,10 +302,10 @@ test.serial("account stats equal a recount after any sequence of moves", async (
     const status = STATUSES[random(STATUSES.length)] ?? "published";
     try {
       if (random(30) === 0 && offers.length > 3) {
-        await market.sql("delete from market.offer where id = $1", [id]);
+        await market.sql`delete from market.offer where id = ${id}`;
         offers.splice(offers.indexOf(id), 1);
       } else {
-        await market.sql("update market.offer set status = $2 where id = $1", [id, status]);
+        await market.sql`update market.offer set status = ${status} where id = ${id}`;
       }
     } catch (error) {
       if (!/invalid_state/.test(String(error))) throw error;
@@ -358,15 +349,13 @@ test.serial("a list of one status does not read what has another status", async 
   const [offer, ask] = [await own.offer(owner), await own.ask(owner)];
   await own.call(owner, "archive_offer", { id: offer });
   // Most are of many other accounts, as in a market.
-  await own.sql(
-    `with off as materialized (select set_config('session_replication_role', 'replica', true)),
-       accounts as materialized (
-         select case when n <= 1000 then $1 else gen_random_uuid() end as id from off, generate_series(1, 6000) as n),
-       a as (insert into market.ask (account_id, text, status) select id, 'Sofa', 'archived' from accounts)
-     insert into market.offer (account_id, status, text, title, published_at)
-     select id, 'published', 'Sofa', 'Sofa', now() from accounts`,
-    [owner.account],
-  );
+  await own.sql`with off as materialized (select set_config('session_replication_role', 'replica', true)),
+      accounts as materialized (
+        select case when n <= 1000 then ${owner.account} else gen_random_uuid() end as id
+          from off, generate_series(1, 6000) as n),
+      a as (insert into market.ask (account_id, text, status) select id, 'Sofa', 'archived' from accounts)
+    insert into market.offer (account_id, status, text, title, published_at)
+    select id, 'published', 'Sofa', 'Sofa', now() from accounts`;
   await own.sql("vacuum analyze market.offer, market.ask");
   for (const [table, list, status, id] of [
     ["market.offer", "list_offers", "archived", offer],
@@ -393,24 +382,17 @@ test.serial(
   async (t) => {
     const id = await market.offer(caller);
     const open = async () =>
-      (
-        await market.sql(
-          "select count(*)::integer as n from market.report where offer_id = $1 and completed_at is null",
-          [id],
-        )
-      )[0].n;
+      market.value`select count(*)::integer from market.report
+          where offer_id = ${id} and completed_at is null`;
     const report = async (reporter: Caller) =>
       t.is((await market.call(reporter, "report_offer", { id, reason: "spam" })).status, "received");
     for (let n = 0; n < 22; n += 1) await report(await market.connect());
     t.is(await open(), 20);
     await report(await market.approved());
     t.is(await open(), 21, "a report that counts");
-    await market.sql(
-      `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.report (offer_id, account_id, reason)
-     select $1, gen_random_uuid(), 'spam' from off, generate_series(1, 979)`,
-      [id],
-    );
+    await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+      insert into market.report (offer_id, account_id, reason)
+      select ${id}, gen_random_uuid(), 'spam' from off, generate_series(1, 979)`;
     await report(await market.approved());
     t.is(await open(), 1000);
   },

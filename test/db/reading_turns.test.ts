@@ -38,11 +38,9 @@ test("previews of agents that nobody approved are read after everything else tha
     const agent = await market.approved();
     for (const name of ["publish_offer", "preview_offer"]) await market.call(agent, name, { body });
   }
-  const jobs = await market.sql(
-    `select s.agent_id = $1 as stranger from graphile_worker.jobs j join market.submission s on j.key = 'complete_submission:' || s.id
-     order by j.priority, j.run_at, j.id`,
-    [stranger.agent],
-  );
+  const jobs = await market.sql`select s.agent_id = ${stranger.agent} as stranger
+    from graphile_worker.jobs j join market.submission s on j.key = 'complete_submission:' || s.id
+    order by j.priority, j.run_at, j.id`;
   t.deepEqual(
     jobs.map((job) => job.stranger),
     [...Array(4).fill(false), ...Array(3).fill(true)],

@@ -15,14 +15,12 @@ const UNNOTED = {
 
 test("changes of every table with an account are noted for reads on replicas", async (t) => {
   const { url } = await createDatabase(t);
-  const tables = await sql<{ name: string }>(
-    url,
-    `select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-     where c.relnamespace = 'market'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-       and a.attname = 'account_id' and not a.attisdropped
-       and not exists (select from pg_trigger g where g.tgrelid = c.oid and g.tgname = 'note_write')
-     order by 1`,
-  );
+  const tables = await sql<{ name: string }>(url)`select c.relname::text as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'market'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attname = 'account_id' and not a.attisdropped
+      and not exists (select from pg_trigger g where g.tgrelid = c.oid and g.tgname = 'note_write')
+    order by 1`;
   t.deepEqual(
     tables.map(({ name }) => name),
     Object.keys(UNNOTED),

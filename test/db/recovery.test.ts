@@ -41,11 +41,9 @@ test.serial(
     t.is(await refused(market.call(first, "get_ask", { id: ask })), "404 not_found", "it is the account's, not theirs");
     t.deepEqual((await people.me(second)).pending_verifications, [], "the links of the past end");
 
-    const events = await market.sql(
-      `select action, actor_type from market.audit_event where subject_account_id = $1 and at >=
-       (select recovered_at from market.account where id = $1) order by at`,
-      [first.account],
-    );
+    const events = await market.sql`select action, actor_type from market.audit_event
+      where subject_account_id = ${first.account} and at >=
+      (select recovered_at from market.account where id = ${first.account}) order by at`;
     t.deepEqual(
       events.map(({ action, actor_type }) => `${actor_type} ${action}`),
       [
@@ -66,9 +64,8 @@ test.serial("a text is not published if its agent was disconnected before it was
   await people.prove(await people.linked(first));
   await market.work("complete_submission", submission, extraction);
   t.deepEqual(await market.sql("select from market.offer where title = 'Left behind'"), []);
-  const [row] = await market.sql("select status, body ->> 'code' as code from market.submission where id = $1", [
-    submission,
-  ]);
+  const [row] = await market.sql`select status, body ->> 'code' as code from market.submission
+    where id = ${submission}`;
   t.deepEqual(row, { status: 403, code: "verification_required" });
 });
 
@@ -131,24 +128,19 @@ test.serial("an agent cannot approve itself or another agent again", async (t) =
 test.serial("whoever recovers an account sees nothing of its past that its agents could not read", async (t) => {
   const { first, second } = await people.lost();
   const removed = await market.approved("Removed before");
-  await market.sql("update market.agent set account_id = $2, removed_at = now() where id = $1", [
-    removed.agent,
-    first.account,
-  ]);
+  await market.sql`update market.agent set account_id = ${first.account}, removed_at = now()
+    where id = ${removed.agent}`;
   const foreign = await market.offer(await market.approved());
   await market.call(second, "report_offer", { id: foreign, reason: "spam", comment: "A secret of the second agent" });
   const own = await market.offer(second, { title: "Own sofa" });
-  await market.sql("update market.connection set address = '203.0.113.7' where agent_id = $1", [second.agent]);
-  await market.sql(
-    `insert into market.decision (account_id, offer_id, action, sentence) values ($1, $2, 'keep', 'Words of before')`,
-    [first.account, own],
-  );
-  await market.sql(
-    `insert into market.sign_in (flow_hash, method, purpose, account_id, email, link_hash, code_hash, created_at)
-     values (sha256('f'), 'email', 'add', $1, 'before@example.com', sha256('l'), sha256('c'), now() - interval '1 hour')`,
-    [first.account],
-  );
-  await market.sql(`insert into market.moderator (account_id, appointed_by) values ($1, 'test')`, [first.account]);
+  await market.sql`update market.connection set address = '203.0.113.7' where agent_id = ${second.agent}`;
+  await market.sql`insert into market.decision (account_id, offer_id, action, sentence)
+    values (${first.account}, ${own}, 'keep', 'Words of before')`;
+  await market.sql`insert into market.sign_in (flow_hash, method, purpose, account_id, email, link_hash, code_hash,
+    created_at)
+    values (sha256('f'), 'email', 'add', ${first.account}, 'before@example.com', sha256('l'), sha256('c'), now() -
+      interval '1 hour')`;
+  await market.sql`insert into market.moderator (account_id, appointed_by) values (${first.account}, 'test')`;
   const { session } = await people.prove(await people.linked(first));
 
   const { activity } = await people.asPerson(session, "list_activity", { page_size: 50, cursor: null });
@@ -174,7 +166,7 @@ test.serial("whoever recovers an account sees nothing of its past that its agent
     JSON.stringify(parts),
     /secret of the second|lena@example\.com"?,"contact|\+4930|Removed before|203\.0\.113|Words of before|before@/,
   );
-  t.deepEqual(await market.sql("select from market.moderator where account_id = $1", [first.account]), []);
+  t.deepEqual(await market.sql`select from market.moderator where account_id = ${first.account}`, []);
 });
 
 test.serial("an agent that may not write cannot recover the account", async (t) => {
@@ -193,14 +185,12 @@ test.serial("only an account without a method and without a live session is reco
   const caller = await market.approved();
   const link = await people.linked(caller);
   t.like(await people.look(link), { recovers: false, missing: "browser" });
-  await market.sql("update market.session set seen_at = now() - interval '399 days' where account_id = $1", [
-    caller.account,
-  ]);
+  await market.sql`update market.session set seen_at = now() - interval '399 days'
+    where account_id = ${caller.account}`;
   t.is(await refused(people.prove(link)), "409 invalid_state", "the session still lives");
   t.like(await people.look(link, caller.session), { recovers: false, missing: null, mine: true });
-  await market.sql("update market.session set seen_at = now() - interval '400 days' where account_id = $1", [
-    caller.account,
-  ]);
+  await market.sql`update market.session set seen_at = now() - interval '400 days'
+    where account_id = ${caller.account}`;
   const other = await people.signIn(someone());
   t.like(await people.look(link, other.session), { recovers: false, missing: "sign_out" });
   t.is(await refused(people.prove(link, { session: other.session })), "409 invalid_state");
@@ -239,12 +229,10 @@ test.serial("of persons who use links of a lost account at the same time, one re
     );
     t.is(outcomes.filter((outcome) => outcome === "done").length, 1, outcomes.join());
     t.notRegex(outcomes.join(), /deadlock|violates/);
-    t.is((await market.sql("select from market.proved_method where account_id = $1", [first.account])).length, 1);
-    t.is((await market.sql("select from market.session where account_id = $1", [first.account])).length, 1);
-    const states = await market.sql(
-      "select connected_at is null as off, disconnected_at is not null as waits from market.agent where account_id = $1",
-      [first.account],
-    );
+    t.is((await market.sql`select from market.proved_method where account_id = ${first.account}`).length, 1);
+    t.is((await market.sql`select from market.session where account_id = ${first.account}`).length, 1);
+    const states = await market.sql`select connected_at is null as off, disconnected_at is not null as waits
+      from market.agent where account_id = ${first.account}`;
     t.deepEqual(states, [
       { off: true, waits: true },
       { off: true, waits: true },
@@ -264,14 +252,10 @@ test.serial(
       ]);
       t.is(removal, "done");
       t.true(["done", "invalid_state"].includes(recovery), recovery);
-      const [{ removed_at: gone }] = await market.sql("select removed_at from market.agent where id = $1", [
-        first.agent,
-      ]);
+      const gone = await market.value`select removed_at from market.agent where id = ${first.agent}`;
       t.truthy(gone);
       t.is((await people.me(second)).account.connected, recovery !== "done");
-      const proved = await market.sql("select method from market.proved_method where account_id = $1", [
-        second.account,
-      ]);
+      const proved = await market.sql`select method from market.proved_method where account_id = ${second.account}`;
       t.deepEqual(
         proved.map(({ method }) => method),
         recovery === "done" ? ["google"] : [],

@@ -58,18 +58,17 @@ test("a change of model embeds every offer and then every ask again once, and re
   t.is(await jobs(market), 1);
 
   const { taken: begun } = await work(market, id, 2, 1);
-  const [progress] = await market.sql(
-    `select r.model, r.total, r.done, r.failed, p.percent::float, p.expected_at is not null as expected
-     from market.reembedding r join inspect.embedding_progress p on p.model = r.model and p.kind = 'offer'`,
-  );
+  const [progress] = await market.sql`select r.model, r.total, r.done, r.failed, p.percent::float, p.expected_at is not
+    null as expected
+    from market.reembedding r join inspect.embedding_progress p on p.model = r.model and p.kind = 'offer'`;
   t.deepEqual(progress, { model: NEW, total: 6, done: 2, failed: 0, percent: 40, expected: true });
   const { taken: rest, progress: last } = await work(market, id, 2);
   t.deepEqual([...begun, ...rest].flat(), [...offers.toSorted(), ask]);
   t.deepEqual(last, { model: NEW, done: 6, total: 6, failed: 0, finished: true });
   t.deepEqual(
-    await market.sql(
-      "select model, count(*)::integer from (select model from market.offer_embedding o join market.offer p on p.id = o.offer_id and p.status = 'published' union all select model from market.ask_embedding) as e group by 1",
-    ),
+    await market.sql`select model, count(*)::integer from (select model
+      from market.offer_embedding o join market.offer p on p.id = o.offer_id and p.status = 'published' union all
+      select model from market.ask_embedding) as e group by 1`,
     [{ model: NEW, count: 6 }],
   );
   t.is(await market.work("take_batch", id, 2, true), null);
@@ -165,7 +164,7 @@ test("an offer or ask gets its vector after a long outage of the provider", asyn
   ] as const) {
     const key = `embed_${kind}:${id}`;
     await market.sql("delete from graphile_worker._private_jobs");
-    await market.sql("select internal.enqueue($1, $2)", [`embed_${kind}`, id]);
+    await market.sql`select internal.enqueue(${`embed_${kind}`}, ${id})`;
     await market.sql("update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'down'");
     t.is(await market.work("resume_reembedding"), 1);
     const again = "select key, attempts::int, last_error, payload ->> 'id' as id from graphile_worker._private_jobs";
@@ -175,9 +174,7 @@ test("an offer or ask gets its vector after a long outage of the provider", asyn
     t.false(await attempt(kind, id), "each of them may have been paid for");
     await market.sql("update graphile_worker._private_jobs set attempts = max_attempts");
     t.is(await market.work("resume_reembedding"), 0, "and eight of them are enough for a day");
-    await market.sql(
-      "update market.rate_limit_hit set called_at = called_at - interval '1 day' where action = 'embed'",
-    );
+    await market.sql`update market.rate_limit_hit set called_at = called_at - interval '1 day' where action = 'embed'`;
     t.is(await market.work("resume_reembedding"), 1);
   }
 });
@@ -194,7 +191,7 @@ test("a changed text does not wait for the next day when the eighth request of i
     for (let n = 0; n < 8; n++) t.truthy(await market.work("get_embedding_input", id, NEW, true));
     t.is(await market.work("get_embedding_input", id, NEW, true), null, "the job of the changed text waits");
     const waiting = () =>
-      market.sql("select key from graphile_worker.jobs where key = $1 and run_at > now()", [`embed_${kind}:${id}`]);
+      market.sql`select key from graphile_worker.jobs where key = ${`embed_${kind}:${id}`} and run_at > now()`;
     t.is((await waiting()).length, 1);
     await market.work(`store_${kind}_embedding`, id, vectorOf("grey sofa"), NEW, "words");
     t.deepEqual(await waiting(), []);
@@ -238,19 +235,16 @@ test("of a job that was replaced while it ran, nothing is left when its worker i
   ] as const) {
     await market.work("use_embedding_model", `${NEW}-${gone}`);
     const id = await underWay(market);
-    await market.sql(
-      `update graphile_worker._private_jobs set attempts = 1, locked_by = 'dead', locked_at = now() - interval '1 minute'
-       where key = 'reembed:' || $1`,
-      [id],
-    );
+    await market.sql`update graphile_worker._private_jobs
+      set attempts = 1, locked_by = 'dead', locked_at = now() - interval '1 minute'
+      where key = 'reembed:' || ${id}`;
     // Storing the batch enqueues the next one. The worker dies before it can mark its own job as done.
     await work(market, id, 2, 1);
     t.is(await jobs(market), 2);
     await market.work(gone, ...args);
     t.deepEqual(
-      await market.sql(
-        "select key, attempts::int, locked_by from graphile_worker.jobs where task_identifier = 'reembed'",
-      ),
+      await market.sql`select key, attempts::int, locked_by from graphile_worker.jobs
+        where task_identifier = 'reembed'`,
       [{ key: `reembed:${id}`, attempts: 0, locked_by: null }],
     );
     await work(market, id, 2);
@@ -262,19 +256,16 @@ test("of a job that was replaced while it ran and then failed, nothing is left a
   const market = await openMarket(t);
   const offer = await market.offer(await market.approved(), { title: "Grey sofa" });
   await market.sql("delete from graphile_worker._private_jobs");
-  await market.sql("select internal.enqueue('embed_offer', $1)", [offer]);
-  const [running] = await market.sql<{ id: string }>(
-    `update graphile_worker._private_jobs set attempts = 1, locked_by = 'alive', locked_at = now()
-     returning id::text`,
-  );
-  await market.sql("select internal.enqueue('embed_offer', $1)", [offer]);
+  await market.sql`select internal.enqueue('embed_offer', ${offer})`;
+  const [running] = await market.sql<{ id: string }>`update graphile_worker._private_jobs
+    set attempts = 1, locked_by = 'alive', locked_at = now()
+    returning id::text`;
+  await market.sql`select internal.enqueue('embed_offer', ${offer})`;
   await market.work("heartbeat", "alive", false);
   t.is((await market.sql("select from graphile_worker.jobs")).length, 2, "the worker may yet succeed");
   // As graphile-worker does when a job fails.
-  await market.sql(
-    "update graphile_worker._private_jobs set last_error = 'down', locked_by = null, locked_at = null where id = $1",
-    [running?.id],
-  );
+  await market.sql`update graphile_worker._private_jobs set last_error = 'down', locked_by = null, locked_at = null
+    where id = ${running?.id}`;
   await market.work("heartbeat", "alive", false);
   t.deepEqual(await market.sql("select key, attempts::int, last_error from graphile_worker.jobs"), [
     { key: `embed_offer:${offer}`, attempts: 0, last_error: null },
@@ -288,28 +279,26 @@ test("a queue is free again after its job was ended by a worker that had been ta
   // Four queues embed, so two of five offers share one.
   for (let n = 0; n < 5; n++) offers.push(await market.offer(seller, { title: `Grey sofa ${n}` }));
   await market.sql("delete from graphile_worker._private_jobs");
-  for (const offer of offers) await market.sql("select internal.enqueue('embed_offer', $1)", [offer]);
+  for (const offer of offers) await market.sql`select internal.enqueue('embed_offer', ${offer})`;
   // As graphile-worker does when it takes a job, but the job has been ended by another worker since.
-  const [queue] = await market.sql<{ id: number }>(
-    `update graphile_worker._private_job_queues set locked_by = 'alive', locked_at = now()
-     where id = (select job_queue_id from graphile_worker._private_jobs group by 1 having count(*) > 1 limit 1)
-     returning id`,
-  );
+  const [queue] = await market.sql<{ id: number }>`update graphile_worker._private_job_queues
+    set locked_by = 'alive', locked_at = now()
+    where id = (select job_queue_id from graphile_worker._private_jobs group by 1 having count(*) > 1 limit 1)
+    returning id`;
   const lock = "select locked_by from graphile_worker._private_job_queues where id = $1";
   await market.work("heartbeat", "alive", false);
   t.deepEqual(await market.sql(lock, [queue?.id]), [{ locked_by: "alive" }], "it may just have been locked");
 
   const old = "update graphile_worker._private_job_queues set locked_at = now() - interval '1 minute' where id = $1";
   await market.sql(old, [queue?.id]);
-  const running = await market.sql<{ id: string }>(
-    `update graphile_worker._private_jobs set locked_by = 'alive', locked_at = now()
-     where id = (select min(id) from graphile_worker._private_jobs where job_queue_id = $1) returning id::text`,
-    [queue?.id],
-  );
+  const running = await market.sql<{ id: string }>`update graphile_worker._private_jobs
+    set locked_by = 'alive', locked_at = now()
+    where id = (select min(id) from graphile_worker._private_jobs
+      where job_queue_id = ${queue?.id}) returning id::text`;
   await market.work("heartbeat", "alive", false);
   t.deepEqual(await market.sql(lock, [queue?.id]), [{ locked_by: "alive" }], "a job runs in it");
 
-  await market.sql("delete from graphile_worker._private_jobs where id = $1", [running[0]?.id]);
+  await market.sql`delete from graphile_worker._private_jobs where id = ${running[0]?.id}`;
   await market.work("heartbeat", "another", false);
   t.deepEqual(await market.sql(lock, [queue?.id]), [{ locked_by: null }]);
 });

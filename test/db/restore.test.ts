@@ -140,7 +140,7 @@ test.serial(
     // A server archives by itself once a minute. This does so at once.
     const segment = await sqlValue<string>(original.url, "select pg_walfile_name(pg_switch_wal())");
     await eventually(
-      () => sqlValue<boolean>(original.url, "select last_archived_wal >= $1 from pg_stat_archiver", [segment]),
+      () => sqlValue<boolean>(original.url)`select last_archived_wal >= ${segment} from pg_stat_archiver`,
       (archived) => archived,
     );
 

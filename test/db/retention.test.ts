@@ -57,12 +57,11 @@ const fill = (what: "old" | "young", rows: number) =>
   });
 
 const left = async () => {
-  const [row] = await market.sql(
-    `select (select count(*)::int from market.idempotency_key) as keys, (select count(*)::int from market.submission) as submissions,
-       (select count(*)::int from market.rate_limit_hit where scope like 'address:%' and action = 'connect') as calls,
-       (select count(*)::int from market.query_embedding) as vectors,
-       (select count(*)::int from market.account where claimed_at is null) as accounts`,
-  );
+  const [row] = await market.sql`select (select count(*)::int from market.idempotency_key) as keys, (select
+    count(*)::int from market.submission) as submissions,
+    (select count(*)::int from market.rate_limit_hit where scope like 'address:%' and action = 'connect') as calls,
+    (select count(*)::int from market.query_embedding) as vectors,
+    (select count(*)::int from market.account where claimed_at is null) as accounts`;
   return row;
 };
 
@@ -74,7 +73,7 @@ test.serial("rows past their time are purged in short batches, and requests do n
   const waits: number[] = [];
   const requests = (async () => {
     for (let n = 0; !done; n++) {
-      await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [agent.agent]);
+      await market.sql`delete from market.rate_limit_hit where scope = 'agent:' || ${agent.agent}::text`;
       const start = performance.now();
       const { submission } = await market.call(agent, "publish_offer", {
         body: { text: "A sofa" },
@@ -83,7 +82,7 @@ test.serial("rows past their time are purged in short batches, and requests do n
       });
       // A batch might lock the key of this request, like every other key.
       waits.push(performance.now() - start);
-      await market.sql("delete from market.submission where id = $1", [submission]);
+      await market.sql`delete from market.submission where id = ${submission}`;
     }
   })();
   const batches: number[] = [];
@@ -156,11 +155,8 @@ test.serial("submissions that no worker reads are withdrawn in short batches", a
 test.serial("notes of writes are purged in batches, however long no worker ran", async (t) => {
   const notes = async () => (await market.sql("select count(*)::integer as n from internal.recent_write"))[0].n;
   await market.sql("delete from internal.recent_write");
-  await market.sql(
-    `insert into internal.recent_write (account_id, xid, written_at)
-     select $1, n::text::xid8, now() - interval '1 hour' from generate_series(1, 100010) as n`,
-    [agent.account],
-  );
+  await market.sql`insert into internal.recent_write (account_id, xid, written_at)
+    select ${agent.account}, n::text::xid8, now() - interval '1 hour' from generate_series(1, 100010) as n`;
   await market.work("purge_keys");
   t.is(await notes(), 10);
   await market.work("purge_keys");

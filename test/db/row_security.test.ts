@@ -96,7 +96,7 @@ test.serial("an agent and a person see no rows of another account, except publis
 
 test.serial("an agent sees no row of an account that a person has claimed and not connected it to", async (t) => {
   const stranger = await market.connect("D");
-  await market.sql("update market.agent set account_id = $2 where id = $1", [stranger.agent, B.account]);
+  await market.sql`update market.agent set account_id = ${B.account} where id = ${stranger.agent}`;
   for (const [table, owner] of Object.entries(OWNER)) {
     const where = `${owner} = $1 ${{ "market.offer": "and status <> 'published'", "market.agent": "and id <> internal.agent_id()" }[table] ?? ""}`;
     const seen = await as(client, { role: "souk_api" }, async () => {
@@ -173,10 +173,8 @@ test.serial("by plain SQL an agent can insert rows only in its own name", async 
 });
 
 test.serial("by plain SQL a person can end the sessions of their account, and no others", async (t) => {
-  const sessions = await market.sql("select account_id from market.session where account_id in ($1, $2)", [
-    A.account,
-    B.account,
-  ]);
+  const sessions = await market.sql`select account_id from market.session
+    where account_id in (${A.account}, ${B.account})`;
   t.is(sessions.length, 2);
   t.is(await outcome(enteredAsPerson(A), "delete from market.session"), 1);
   t.is(await outcome(enteredAsPerson(A), "delete from market.session where account_id = $1", [B.account]), 0);
@@ -232,10 +230,8 @@ test.serial("by plain SQL an agent cannot submit a change of another account's o
 test.serial("a submission for another account's offer or ask changes nothing when it is completed", async (t) => {
   const insert = `insert into market.submission (kind, account_id, agent_id, target_id, text)
     values ($1, $2, $3, $4, 'Taken over') returning id`;
-  const before = await market.sql("select o.*, a.* from market.offer o, market.ask a where o.id = $1 and a.id = $2", [
-    offers.B,
-    asks.B,
-  ]);
+  const before = await market.sql`select o.*, a.* from market.offer o, market.ask a
+    where o.id = ${offers.B} and a.id = ${asks.B}`;
   for (const [kind, target] of [
     ["update_offer", offers.B],
     ["update_ask", asks.B],
@@ -244,10 +240,8 @@ test.serial("a submission for another account's offer or ask changes nothing whe
     await market.work("complete_submission", id, [{ contacts: [], features: [], attributes: [] }]);
     await market.call(A, "withdraw_submission", { submission_id: id });
   }
-  const after = await market.sql("select o.*, a.* from market.offer o, market.ask a where o.id = $1 and a.id = $2", [
-    offers.B,
-    asks.B,
-  ]);
+  const after = await market.sql`select o.*, a.* from market.offer o, market.ask a
+    where o.id = ${offers.B} and a.id = ${asks.B}`;
   t.deepEqual(after, before);
 });
 

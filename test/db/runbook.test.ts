@@ -85,10 +85,8 @@ test.serial("the runbook has ten incidents", (t) => {
 
 test.serial("1: the views say why an agent gets 429", async (t) => {
   const busy = await market.approved();
-  await market.sql(
-    "insert into market.rate_limit_hit (scope, action, called_at) select 'agent:' || $1::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)",
-    [busy.agent],
-  );
+  await market.sql`insert into market.rate_limit_hit (scope, action, called_at)
+    select 'agent:' || ${busy.agent}::text, 'create_ask', now() - interval '20 minutes' from generate_series(1, 120)`;
   const ask = () => market.call(busy, "create_ask", { body: { text: "A sofa" } });
   t.is(await refused(ask()), "429 rate_limited");
   const [rows = []] = await look(1, { agent: busy.agent });
@@ -100,7 +98,7 @@ test.serial("1: the views say why an agent gets 429", async (t) => {
   );
   const minutes = (row.next_slot_at.getTime() - Date.now()) / 60_000;
   t.true(minutes > 38 && minutes <= 40.1, `${minutes}`);
-  await market.sql("delete from market.rate_limit_hit where scope = 'agent:' || $1::text", [busy.agent]);
+  await market.sql`delete from market.rate_limit_hit where scope = 'agent:' || ${busy.agent}::text`;
 });
 
 test.serial("2: texts wait because no worker runs, and starting one helps", async (t) => {
@@ -126,9 +124,8 @@ test.serial("2: texts wait because no worker runs, and starting one helps", asyn
 
 test.serial("3: the jobs of a dead worker are unlocked by hand", async (t) => {
   const submission = await submit();
-  await market.sql(
-    "update graphile_worker._private_jobs set locked_by = 'pool-dead', locked_at = now() - interval '1 minute'",
-  );
+  await market.sql`update graphile_worker._private_jobs
+    set locked_by = 'pool-dead', locked_at = now() - interval '1 minute'`;
   const [[dead] = []] = await look(3);
   t.is(dead.pool_id, "pool-dead");
   await act(3, { pool: dead.pool_id });
@@ -140,9 +137,8 @@ test.serial("3: the jobs of a dead worker are unlocked by hand", async (t) => {
 
 test.serial("4: a job that has permanently failed is run again", async (t) => {
   await submit();
-  await market.sql(
-    "update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'the provider said no'",
-  );
+  await market.sql`update graphile_worker._private_jobs
+    set attempts = max_attempts, last_error = 'the provider said no'`;
   const [[failed] = []] = await look(4);
   t.like(failed, { task: "complete_submission", last_error: "the provider said no" });
   await act(4, { job: String(failed.job_id) });
@@ -155,14 +151,10 @@ test.serial("4: a job that has permanently failed is run again", async (t) => {
 test.serial("5: a key that stays in flight is freed", async (t) => {
   await submit("stuck");
   await market.sql("delete from graphile_worker._private_jobs");
-  await market.sql(
-    "insert into market.idempotency_key (owner_id, key, request_hash) values ($1, 'lost', sha256('x'))",
-    [agent.agent],
-  );
+  await market.sql`insert into market.idempotency_key (owner_id, key, request_hash)
+    values (${agent.agent}, 'lost', sha256('x'))`;
   t.is(await refused(submit("stuck")), "409 idempotency_in_flight");
-  await market.sql(
-    "update market.submission set created_at = now() - interval '11 minutes' where completed_at is null",
-  );
+  await market.sql`update market.submission set created_at = now() - interval '11 minutes' where completed_at is null`;
   await market.sql("update market.idempotency_key set created_at = now() - interval '11 minutes'");
   const [keys = []] = await look(5, { agent: agent.agent });
   t.deepEqual(keys.map(({ key, stuck }) => [key, stuck]).sort(), [
@@ -192,7 +184,7 @@ test.serial("6: missing vectors are requested again", async (t) => {
 });
 
 test.serial("7: inspect.check() states a remedy, and the one for account stats works", async (t) => {
-  await market.sql("update market.account_stats set active = 9, lifetime = 0 where account_id = $1", [agent.account]);
+  await market.sql`update market.account_stats set active = 9, lifetime = 0 where account_id = ${agent.account}`;
   const [[broken] = []] = await look(7);
   t.like(broken, { invariant: "stats_equal_recount", object: `account ${agent.account}` });
   t.regex(broken.detail, /^active, lifetime, removed are 9, 0, 0 and should be \d+, \d+, 0$/);
@@ -251,17 +243,15 @@ test.serial("10: time is shown by function and by statement, once statistics are
   t.true(functions.length <= 10);
   t.true(functions.some(({ what }) => what === "internal.enter_agent" || what === "internal.find_agent"));
   t.true(tables.some((row) => row.table === "offer" && row.analyzed_at !== null));
-  const [{ installed }] = await market.sql(
-    "select exists (select from pg_available_extensions where name = 'pg_stat_statements') as installed",
-  );
+  const installed = await market.value`select exists (select from pg_available_extensions
+    where name = 'pg_stat_statements') as installed`;
   const statements = times.filter(({ kind }) => kind === "statement");
   t.like(statements, [{ place: null, calls: null }], "without the extension one row says what to switch on");
   t.regex(String(statements[0]?.what), /create extension pg_stat_statements/);
   if (!installed) return;
   await market.sql("create extension pg_stat_statements");
-  const [preloaded] = await market.sql(
-    "select current_setting('shared_preload_libraries') ~ 'pg_stat_statements' as yes",
-  );
+  const [preloaded] = await market.sql`select current_setting('shared_preload_libraries') ~ 'pg_stat_statements' as
+    yes`;
   const measured = ((await look(10))[0] ?? []).filter(({ kind, place }) => kind === "statement" && place !== null);
   t.is(measured.length, preloaded.yes ? 10 : 0);
 });

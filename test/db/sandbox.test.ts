@@ -34,7 +34,7 @@ const tester = async (
     sandbox: true,
     sandbox_id,
   });
-  const [row] = await of.sql("select account_id from market.agent where id = $1", [answer.agent_id]);
+  const [row] = await of.sql`select account_id from market.agent where id = ${answer.agent_id}`;
   return { ...answer, agent: answer.agent_id, account: row.account_id, token, link, session };
 };
 
@@ -81,10 +81,8 @@ test("offers and asks match within the market or within one sandbox, in whicheve
       const matches = await matchesOf(seeker, ask ?? "");
       t.true(matches.includes(offers[at] ?? ""), message);
       // Other tests use the market at the same time, but no sandbox of this one.
-      const ofSandboxes = await market.sql(
-        "select id from market.offer where id = any ($1) and sandbox_id is not null",
-        [matches],
-      );
+      const ofSandboxes = await market.sql`select id from market.offer where id = any (${matches})
+        and sandbox_id is not null`;
       t.is(ofSandboxes.length, at === 0 ? 0 : 1, message);
       if (at > 0) t.is(matches.length, 1, message);
     };
@@ -141,7 +139,7 @@ test("nobody reads, reports or changes an offer of another world, and an own one
       }
     }
   }
-  const rows = await market.sql("select offer_id from market.report where offer_id = any ($1)", [offers]);
+  const rows = await market.sql`select offer_id from market.report where offer_id = any (${offers})`;
   t.deepEqual(rows, [{ offer_id: offers[0] }], "a report in a sandbox is not stored");
   // As if the test agent wrote the SQL itself.
   await market.sqlAs(
@@ -224,16 +222,15 @@ test("a flood in sandboxes changes no search and no match of the market", async 
   // The 1,200 rows alone have more blocks.
   t.true(flooded < 1.5 * blocks + 50, `${blocks} blocks before, ${flooded} after`);
   const offer = await own.offer(seller, { vector: vectorOf("sofa", { name: "other", share: 0.2 }) });
-  const matched = await own.sql("select ask_id from market.match where offer_id = $1", [offer]);
+  const matched = await own.sql`select ask_id from market.match where offer_id = ${offer}`;
   t.deepEqual(matched, [{ ask_id: waiting }], "the ask of the market alone");
   t.deepEqual(await matchesOf(seeker, await own.ask(seeker, ask), own).then(({ length }) => length), 4);
 });
 
 test("the indexes of the market have no row of a sandbox, so its searches cost what they cost without", async (t) => {
-  const indexes = await market.sql(
-    `select indexname, indexdef from pg_indexes where schemaname = 'market' and tablename in ('offer', 'ask')
-       and indexdef like '% WHERE %' and indexdef ~ '''(published|active)''' and indexdef !~ '<>' order by 1`,
-  );
+  const indexes = await market.sql`select indexname, indexdef from pg_indexes where schemaname = 'market'
+    and tablename in ('offer', 'ask')
+    and indexdef like '% WHERE %' and indexdef ~ '''(published|active)''' and indexdef !~ '<>' order by 1`;
   t.true(indexes.length >= 6);
   for (const { indexname, indexdef } of indexes) t.regex(indexdef, /sandbox_id IS NULL/, indexname);
 });
@@ -268,7 +265,7 @@ test("of a sandbox nothing is counted, queued, logged or listed, whatever the se
     "inspect.embedding_progress",
   ])
     t.deepEqual(await own.sql(`select * from ${table}`), [], table);
-  t.true((await own.sql("select 1 from market.event where account_id = $1", [seller.account])).length > 0);
+  t.true((await own.sql`select 1 from market.event where account_id = ${seller.account}`).length > 0);
 });
 
 test("a test agent is approved at once, has no link to approve, and is told where it is", async (t) => {
@@ -314,9 +311,8 @@ test("what is paid for is not done for a sandbox, and its texts are read after a
     body: { text: "Grey sofa. Write to lena@example.com" },
   });
   t.false(await market.work("count_model_reading", submission));
-  const [{ priority }] = await market.sql("select priority from graphile_worker.jobs where key = $1", [
-    `complete_submission:${submission}`,
-  ]);
+  const priority = await market.value`select priority from graphile_worker.jobs
+    where key = ${`complete_submission:${submission}`}`;
   t.true(priority >= 2000);
   for (const id of [await market.offer(agent), await market.ask(agent)]) {
     t.is(await market.work("get_embedding_input", id, "paid", true), null);
@@ -343,7 +339,7 @@ test("test agents are limited in a sandbox, from a site and in the market, and a
   t.is(await refused(tester(null, { of })), "429 rate_limited");
   await own.sql("update market.setting set value = '0' where name = 'sandbox_agents'");
   t.is(await refused(tester(null, { of })), "400 bad_request");
-  await own.sql("update market.sandbox set submissions = 199 where id = $1", [sandbox_id]);
+  await own.sql`update market.sandbox set submissions = 199 where id = ${sandbox_id}`;
   await own.offer(agent as Caller);
   const beyond = await refusal(own.offer(agent as Caller));
   t.is(`${beyond.status} ${beyond.code}`, "409 invalid_state");
@@ -354,7 +350,7 @@ test("a sandbox is joined only by an id that is known and lives, and only with s
   const { sandbox_id } = await tester();
   for (const id of ["01979e5b-1c2d-4a3b-8c4d-5e6f7a8b9c0d", "nonsense", ""])
     t.regex(JSON.stringify((await refusal(tester(id))).extra), /no such sandbox/);
-  await market.sql("update market.sandbox set expires_at = now() where id = $1", [sandbox_id]);
+  await market.sql`update market.sandbox set expires_at = now() where id = ${sandbox_id}`;
   t.regex(JSON.stringify((await refusal(tester(sandbox_id))).extra), /no such sandbox/);
   const alone = market.call(null, "connect_agent", {
     name: null,
@@ -386,8 +382,8 @@ test("when a sandbox has ended, its tokens are refused, and nothing of it is lef
   await own.call(buyer, "report_offer", { id: offer, reason: "scam" });
   const kept = await own.offer(lasting, FACTS);
   t.true(await own.work("purge_sandboxes"), "none has ended");
-  await own.sql("update market.sandbox set expires_at = now() where id = $1", [seller.sandbox_id]);
-  await own.sql("update market.agent set token_expires_at = now() where sandbox_id = $1", [seller.sandbox_id]);
+  await own.sql`update market.sandbox set expires_at = now() where id = ${seller.sandbox_id}`;
+  await own.sql`update market.agent set token_expires_at = now() where sandbox_id = ${seller.sandbox_id}`;
   t.is(await refused(own.call(seller, "get_offer", { id: offer })), "401 unauthorized");
   await withClient(own.url, async (client) => {
     await client.query("begin");
@@ -399,10 +395,9 @@ test("when a sandbox has ended, its tokens are refused, and nothing of it is lef
   t.true(await own.work("purge_sandboxes"), "no other has ended");
 
   const gone = [seller.sandbox_id, seller.agent, seller.account, buyer.agent, buyer.account, offer, ask];
-  const tables = await own.sql(
-    `select c.oid::regclass::text as name from pg_class c
-     where c.relnamespace::regnamespace::text in ('market', 'reading') and c.relkind in ('r', 'p') and not c.relispartition`,
-  );
+  const tables = await own.sql`select c.oid::regclass::text as name from pg_class c
+    where c.relnamespace::regnamespace::text in ('market', 'reading') and c.relkind in ('r', 'p')
+      and not c.relispartition`;
   t.true(tables.length > 30);
   for (const { name } of tables)
     t.deepEqual(await own.sql(`select r from ${name} as r where r::text ~ $1 limit 1`, [gone.join("|")]), [], name);

@@ -85,10 +85,8 @@ test.before(async () => {
     names.set(id, name);
     ids.set(name, id);
   }
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'email', sha256('x'))",
-    [verified.account],
-  );
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash)
+    values (${verified.account}, 'email', sha256('x'))`;
   await market.call(other, "archive_offer", { id: ids.get("archived") ?? "" });
   await setAside(market, "reviewed = true", ids.get("sofa"));
   await setAside(market, "published_at = '2026-01-15T23:59:59Z'", ids.get("book"));
@@ -98,13 +96,12 @@ test.before(async () => {
   pager = await paging.approved();
   publisher = await paging.approved();
   // Several offers have the same time and price, so that the id decides their order.
-  await paging.sql(
-    `insert into market.offer (account_id, status, text, title, location_text, published_at, price_hundredths, price_currency)
-     select $1, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, 'Berlin', now() - make_interval(mins => n / 3),
-       case when n % 8 > 0 then n / 4 * 100 end, 'EUR'
-     from generate_series(1, 40) as n`,
-    [publisher.account],
-  );
+  await paging.sql`insert into market.offer (account_id, status, text, title, location_text, published_at,
+    price_hundredths, price_currency)
+    select ${publisher.account}, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, 'Berlin', now() -
+      make_interval(mins => n / 3),
+      case when n % 8 > 0 then n / 4 * 100 end, 'EUR'
+    from generate_series(1, 40) as n`;
 });
 
 test.after.always(async () => {
@@ -316,7 +313,7 @@ test.serial(
       t.deepEqual(await found({ query }, vector, model), [], `asked with: ${what}`);
       t.false(await market.work("store_offer_embedding", ids.get("phone") ?? "", vector, model), `stored: ${what}`);
     }
-    t.deepEqual(await market.sql("select from market.offer_embedding where offer_id = $1", [ids.get("phone")]), []);
+    t.deepEqual(await market.sql`select from market.offer_embedding where offer_id = ${ids.get("phone")}`, []);
     t.true((await found({ query: "old phone" })).includes("phone"), "still found by its words");
   },
 );
@@ -365,10 +362,10 @@ test.serial("an offer whose account was deleted is found, and has no publisher",
   });
   const before = (await search({ query: "piano" })).results[0];
   t.deepEqual([before.id, before.publisher.offers], [id, { active: 1, lifetime: 1, removed: 0 }]);
-  await market.sql("delete from market.account where id = $1", [leaving.account]);
+  await market.sql`delete from market.account where id = ${leaving.account}`;
   const after = (await search({ query: "piano" })).results[0];
   t.deepEqual([after.id, after.publisher], [id, undefined]);
-  await market.sql("delete from market.offer where id = $1", [id]);
+  await market.sql`delete from market.offer where id = ${id}`;
 });
 
 test("a compact response leaves out only the metadata", async (t) => {
@@ -413,11 +410,9 @@ for (const [what, request, priced] of PAGED) {
       `select id from market.offer where status = 'published' ${priced ? "and price_hundredths is not null" : ""}`,
     );
     const publish = () =>
-      paging.sql(
-        `insert into market.offer (account_id, status, text, title, location_text, published_at, price_hundredths, price_currency)
-         values ($1, 'published', 'Grey sofa in Berlin', 'Grey sofa', 'Berlin', now(), 300, 'EUR')`,
-        [publisher.account],
-      );
+      paging.sql`insert into market.offer (account_id, status, text, title, location_text, published_at,
+        price_hundredths, price_currency)
+        values (${publisher.account}, 'published', 'Grey sofa in Berlin', 'Grey sofa', 'Berlin', now(), 300, 'EUR')`;
     const { seen, ranks } = await pages({ ...request, limit: 7 }, publish);
     t.deepEqual(seen.toSorted(), all.map((row) => row.id).sort());
     t.deepEqual(

@@ -13,10 +13,8 @@ import { market } from "./one_market.ts";
 
 /** The texts of these that are refused. */
 const refusedOf = async (texts: string[]): Promise<string[]> => {
-  const rows = await market.sql(
-    "select t from unnest($1::text[]) as t where internal.contains_secret(t) ~ 'payment card number'",
-    [texts],
-  );
+  const rows = await market.sql`select t from unnest(${texts}::text[]) as t
+    where internal.contains_secret(t) ~ 'payment card number'`;
   return rows.map((row) => row.t);
 };
 
@@ -175,8 +173,7 @@ const DISGUISES: Record<string, (token: string) => string> = {
 };
 
 test("an agent's token is a secret, however it is disguised, and a part of one is none", async (t) => {
-  const secretOf = async (text: string) =>
-    (await market.sql("select internal.contains_secret($1) as secret", [text]))[0].secret;
+  const secretOf = async (text: string) => market.value`select internal.contains_secret(${text})`;
   for (const [what, disguise] of Object.entries(DISGUISES))
     t.regex(await secretOf(`my key is ${disguise(TOKEN)}!`), /agent token/, what);
   t.is(await secretOf(TOKEN.slice(0, -1)), null);
@@ -198,12 +195,9 @@ test("a text made to be slow is checked within milliseconds", async (t) => {
     "٤".repeat(4000),
     "4\u0301".repeat(2000),
   ]) {
-    const [{ ms }] = await market.sql(
-      `with before as materialized (select clock_timestamp() as at),
-         checked as materialized (select internal.contains_secret($1) from before)
-       select extract(milliseconds from clock_timestamp() - before.at)::float as ms from before, checked`,
-      [text],
-    );
+    const ms = await market.value`with before as materialized (select clock_timestamp() as at),
+        checked as materialized (select internal.contains_secret(${text}) from before)
+      select extract(milliseconds from clock_timestamp() - before.at)::float as ms from before, checked`;
     t.true(ms < allowed(200), `${ms} ms`);
   }
 });

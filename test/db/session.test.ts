@@ -33,10 +33,8 @@ const age = (session: Buffer, column: "seen_at" | "expires_at" | "signed_in_at",
   market.sql(`update market.session set ${column} = ${column} - $2::interval where secret_hash = $1`, [session, by]);
 
 const seenAgo = async (session: Buffer): Promise<number> => {
-  const [row] = await market.sql(
-    "select extract(epoch from now() - seen_at)::integer as seconds from market.session where secret_hash = $1",
-    [session],
-  );
+  const [row] = await market.sql`select extract(epoch from now() - seen_at)::integer as seconds from market.session
+    where secret_hash = ${session}`;
   return row.seconds;
 };
 
@@ -114,7 +112,7 @@ test.serial("approving one more agent counts as a use of the session", async (t)
 test.serial("a session lasts long once its account has lost its last method, and not before", async (t) => {
   const { session, account } = await signIn();
   await people.signIn({ subject: randomBytes(8).toString("hex") }, { method: "apple", purpose: "add", session });
-  const [row] = await market.sql("select secret_hash from market.session where account_id = $1", [account]);
+  const [row] = await market.sql`select secret_hash from market.session where account_id = ${account}`;
   const person = { agent: "", account, token: row.secret_hash, link: row.secret_hash, session: row.secret_hash };
   await market.callAsPerson(person, "remove_method", { method: "apple", confirmed: true });
   await age(person.session, "seen_at", "6 days");
@@ -188,7 +186,7 @@ test.serial("irrevocable acts need a sign-in within fifteen minutes, if the acco
   await age(session, "signed_in_at", "20 seconds");
   const { status, code, extra } = await refusal(requireRecent(session));
   t.deepEqual([status, code, extra], [401, "unauthorized", { sign_in_again: true }]);
-  await market.sql("update market.session set signed_in_at = null where secret_hash = $1", [session]);
+  await market.sql`update market.session set signed_in_at = null where secret_hash = ${session}`;
   t.is(await refused(requireRecent(session)), "401 unauthorized");
   const methodless = await market.approved();
   await t.notThrowsAsync(requireRecent(methodless.session));
@@ -199,7 +197,7 @@ test.serial("an agent never counts as a person who signed in recently, whatever 
   const client = new pg.Client({ connectionString: market.url });
   await client.connect();
   try {
-    const [{ id }] = await market.sql("select id from market.session where secret_hash = $1", [caller.session]);
+    const id = await market.value`select id from market.session where secret_hash = ${caller.session}`;
     await client.query("select set_config('market.session_id', $1, false)", [id]);
     await client.query("begin");
     await client.query("select internal.enter_agent($1)", [caller.token]);

@@ -79,7 +79,7 @@ test("a text keeps what people write, and hides nothing from them", async (t) =>
       "👩\u200d💻 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 می\u200cخواهم क्\u200dष 辻\u{e0101}",
     ],
   ] as const) {
-    const [{ stored }] = await market.sql("select internal.visible_text($1) as stored", [sent]);
+    const stored = await market.value`select internal.visible_text(${sent})`;
     t.is(stored, kept);
     t.is(readableText(sent), kept);
   }
@@ -93,14 +93,14 @@ test("a page shows a stored name unchanged", async (t) => {
     "a\u1680\u2009b",
     "\u{e0041}x\ufe0f",
   ]) {
-    const [{ stored }] = await market.sql("select internal.visible_name($1) as stored", [name]);
+    const stored = await market.value`select internal.visible_name(${name})`;
     t.is(visibleText(name, LENGTH), stored ?? "", JSON.stringify(name));
   }
 });
 
 test("a sign-in method has the same name in the database and in pages", async (t) => {
   for (const method of SIGN_IN_METHODS) {
-    const [{ name }] = await market.sql("select internal.method_name($1) as name", [method]);
+    const name = await market.value`select internal.method_name(${method})`;
     t.is(nameOfMethod(method), name);
   }
   const known = await market.sql("select method from market.sign_in_method order by position");

@@ -20,7 +20,7 @@ const openMail = (link: Buffer, flow: Buffer | null): Promise<Answer> =>
   market.call(null, "get_mail_link", { link_hash: link, flow_hash: flow });
 const subject = (): string => randomBytes(8).toString("hex");
 const methodsOf = (account: string | null): Promise<Answer[]> =>
-  market.sql("select method, email from market.proved_method where account_id = $1 order by method", [account]);
+  market.sql`select method, email from market.proved_method where account_id = ${account} order by method`;
 
 test.serial("a provider's identity is accepted once, and only in the browser that began", async (t) => {
   const attempt = await begin({ method: "google" });
@@ -32,7 +32,7 @@ test.serial("a provider's identity is accepted once, and only in the browser tha
 test.serial("an attempt ends after fifteen minutes", async (t) => {
   const [mail, google] = [await begin(), await begin({ method: "google" })];
   for (const { flow } of [mail, google])
-    await market.sql("update market.sign_in set expires_at = now() where flow_hash = $1", [flow]);
+    await market.sql`update market.sign_in set expires_at = now() where flow_hash = ${flow}`;
   t.is(await refused(status(mail)), "404 not_found");
   t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired");
   t.is(await refused(people.finishMail(mail, { code: mail.code })), "410 link_expired");
@@ -175,10 +175,10 @@ test.serial("adding a method needs a recent sign-in when it begins and when it f
 test.serial("an account's first method ends its other sessions, and a second method does not", async (t) => {
   const caller = await market.approved();
   const second = randomBytes(32);
-  await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
+  await market.sql`insert into market.session (account_id, secret_hash) values (${caller.account}, ${second})`;
   const { session } = await signIn({ subject: subject() }, { purpose: "add", session: caller.session });
   t.is(await people.viewer(second), null, "a session from before the first method ends");
-  await market.sql("insert into market.session (account_id, secret_hash) values ($1, $2)", [caller.account, second]);
+  await market.sql`insert into market.session (account_id, secret_hash) values (${caller.account}, ${second})`;
   await signIn({ subject: subject() }, { method: "apple", purpose: "add", session });
   t.truthy(await people.viewer(second));
 });
@@ -186,10 +186,8 @@ test.serial("an account's first method ends its other sessions, and a second met
 test.serial("a finished attempt stores no e-mail address", async (t) => {
   const mail = await begin();
   await people.finishMail(mail, { code: mail.code });
-  const [kept] = await market.sql(
-    "select email, finished_at is not null as finished from market.sign_in where flow_hash = $1",
-    [mail.flow],
-  );
+  const [kept] = await market.sql`select email, finished_at is not null as finished from market.sign_in
+    where flow_hash = ${mail.flow}`;
   t.deepEqual(kept, { email: null, finished: true });
   t.is(await refused(openMail(mail.link, mail.flow)), "410 link_expired", "its link is refused as expired");
 });
@@ -275,7 +273,7 @@ test.serial(
         await begin({ method: "apple", purpose: "add", session }),
       ];
       const [, signedIn, added, begun] = await Promise.all([
-        market.sql("delete from market.account where id = $1", [account]),
+        market.sql`delete from market.account where id = ${account}`,
         outcomeOf(people.finish(back, "google", identity)),
         outcomeOf(people.finish(add, "apple", { subject: subject() }, session)),
         outcomeOf(begin({ method: "apple", purpose: "add", session })),
@@ -283,7 +281,7 @@ test.serial(
       t.is(signedIn, "done");
       t.true(["done", "invalid_state"].includes(added), added);
       t.true(["done", "unauthorized"].includes(begun), begun);
-      t.deepEqual(await market.sql("select from market.proved_method where account_id = $1", [account]), []);
+      t.deepEqual(await market.sql`select from market.proved_method where account_id = ${account}`, []);
       t.is(await people.viewer(session), null);
     }
   },
@@ -296,7 +294,7 @@ test.serial("a sign-in during the removal of its method gets the old account or 
     const account = await people.accountOf(session);
     const attempt = await begin({ method: "google" });
     const [, { answer }] = await Promise.all([
-      market.sql("delete from market.proved_method where account_id = $1", [account]),
+      market.sql`delete from market.proved_method where account_id = ${account}`,
       people.finish(attempt, "google", identity),
     ]);
     t.is(answer.new_account, answer.added);

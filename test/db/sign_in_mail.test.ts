@@ -39,9 +39,8 @@ test.serial("a mailed link signs a new person in, with a new account", async (t)
     methods: [{ method: "email", email }],
     signed_in_seconds_ago: 0,
   });
-  const [account] = await market.sql("select claimed_at is not null as claimed from market.account where id = $1", [
-    await people.accountOf(session),
-  ]);
+  const [account] = await market.sql`select claimed_at is not null as claimed from market.account
+    where id = ${await people.accountOf(session)}`;
   t.true(account.claimed);
   t.true((await status(attempt)).finished);
 });
@@ -112,10 +111,8 @@ test.serial("concurrent wrong codes are counted one by one", async (t) => {
 const quietDay = () => market.sql("delete from market.rate_limit_hit where action like 'wrong_code%'");
 /** Fills a window with wrong codes of others. */
 const othersWrong = (scope: string, digits: number, n: number) =>
-  market.sql(
-    "insert into market.rate_limit_hit (scope, action) select $1, 'wrong_code_' || $2::text from generate_series(1, $3)",
-    [scope, digits, n],
-  );
+  market.sql`insert into market.rate_limit_hit (scope, action) select ${scope}, 'wrong_code_' || ${digits}::text
+    from generate_series(1, ${n})`;
 const networkScope = (address: string) => `address:${address}`;
 const guess = (attempt: Attempt, address?: string) =>
   outcomeOf(people.finishMail(attempt, { code: randomBytes(32) }, null, address));
@@ -222,10 +219,8 @@ test.serial("concurrent clicks on a link sign in once", async (t) => {
     Array.from({ length: 6 }, () => outcomeOf(people.finishMail(attempt, { link: attempt.link }))),
   );
   t.deepEqual(outcomes.sort(), ["done", ...Array(5).fill("link_expired")]);
-  const sessions = await market.sql(
-    "select from market.session s join market.proved_method p on p.account_id = s.account_id where p.email = $1",
-    [email],
-  );
+  const sessions = await market.sql`select from market.session s join market.proved_method p on p.account_id
+    = s.account_id where p.email = ${email}`;
   t.is(sessions.length, 1);
 });
 
@@ -267,7 +262,7 @@ const ADDRESSES: readonly [given: string | null, kept: string | null][] = [
 ];
 for (const [given, kept] of ADDRESSES) {
   test.serial(`${JSON.stringify(given)?.slice(0, 50)} is ${kept === null ? "no address" : kept}`, async (t) => {
-    const [{ email }] = await market.sql("select internal.mailbox_of($1) as email", [given]);
+    const email = await market.value`select internal.mailbox_of(${given})`;
     t.is(email, kept);
   });
 }
@@ -291,9 +286,8 @@ test.serial("an e-mail address gets at most twenty mails an hour and sixty a day
   const outcomes = await Promise.all(Array.from({ length: 25 }, (_, n) => ask(email, 10 + n)));
   t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
   const anHourLater = () =>
-    market.sql(
-      "update market.rate_limit_hit set called_at = called_at - interval '61 minutes' where action = 'sign_in_mail'",
-    );
+    market.sql`update market.rate_limit_hit set called_at = called_at - interval '61 minutes'
+      where action = 'sign_in_mail'`;
   for (const round of [1, 2]) {
     await anHourLater();
     for (let n = 0; n < 20; n += 1) t.is(await ask(email, 40 * round + n), "done");
@@ -338,10 +332,8 @@ test.serial("one network can request five mails an hour for one e-mail address, 
   t.is(code, 429);
   t.true(extra.retry_after > 3570 && extra.retry_after <= 3600);
   await t.notThrowsAsync(begin());
-  await market.sql(
-    `update market.rate_limit_hit set called_at = called_at - make_interval(secs => $1) where scope like 'mailbox%'`,
-    [extra.retry_after],
-  );
+  await market.sql`update market.rate_limit_hit set called_at = called_at - make_interval(secs => ${extra.retry_after})
+    where scope like 'mailbox%'`;
   await t.notThrowsAsync(begin({ email, address }), "a caller that waits as told is admitted");
 });
 
@@ -385,5 +377,5 @@ test.serial("the response is the same for addresses with and without an account"
 test.serial("the rate limit of an e-mail address is stored without the address", async (t) => {
   const email = randomEmail();
   await begin({ email });
-  t.deepEqual(await market.sql("select from market.rate_limit_hit where scope like '%' || $1 || '%'", [email]), []);
+  t.deepEqual(await market.sql`select from market.rate_limit_hit where scope like '%' || ${email} || '%'`, []);
 });

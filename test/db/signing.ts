@@ -118,15 +118,14 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
 
   /** The account of a live session, or null. */
   const accountOf = async (session: Buffer): Promise<string | null> => {
-    const [row] = await market.sql("select account_id from market.session where secret_hash = $1", [session]);
+    const [row] = await market.sql`select account_id from market.session where secret_hash = ${session}`;
     return row?.account_id ?? null;
   };
 
   /** Moves a session's sign-in a quarter of an hour into the past, so that it is no longer recent. */
   const grow = (session: Buffer): Promise<Answer[]> =>
-    market.sql("update market.session set signed_in_at = signed_in_at - interval '15 minutes' where secret_hash = $1", [
-      session,
-    ]);
+    market.sql`update market.session set signed_in_at = signed_in_at - interval '15 minutes'
+      where secret_hash = ${session}`;
 
   return { begin, finishMail, finish, signIn, viewer, accountOf, grow };
 };

@@ -36,14 +36,12 @@ export const openTwoAccounts = async () => {
   await market.change(B, offers.B, { title: "Changed sofa" });
   await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
   const removed = await market.offer(B);
-  await market.sql("update market.offer set status = 'removed' where id = $1", [removed]);
+  await market.sql`update market.offer set status = 'removed' where id = ${removed}`;
   await market.call(B, "appeal_offer", { id: removed, comment: null });
   await market.call(B, "report_offer", { id: offers.A, reason: "spam" });
   await market.callAsPerson(B, "update_profile", { display_name: "B", contact_email: "b@example.com" });
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('b'))",
-    [B.account],
-  );
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash)
+    values (${B.account}, 'google', sha256('b'))`;
   await market.callAsPerson(B, "set_digest", { enabled: false });
   const { body: webhook } = await market.call(B, "create_webhook", {
     url: "https://agent.example.com/",

@@ -24,7 +24,7 @@ export const unproved = (market: Market) => {
 
   const linked = async (caller: Caller, method = "google"): Promise<Buffer> => {
     const { body } = await market.call(caller, "start_verification", { method });
-    const [row] = await market.sql("select secret_hash from market.verification where id = $1", [body.id]);
+    const [row] = await market.sql`select secret_hash from market.verification where id = ${body.id}`;
     return row.secret_hash;
   };
 
@@ -49,7 +49,7 @@ export const unproved = (market: Market) => {
     );
   };
 
-  const loseBrowser = (account: string) => market.sql("delete from market.session where account_id = $1", [account]);
+  const loseBrowser = (account: string) => market.sql`delete from market.session where account_id = ${account}`;
 
   const lost = async (): Promise<{ first: Caller; second: Caller }> => {
     const first = await market.approved("First");

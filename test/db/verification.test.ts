@@ -16,7 +16,7 @@ const start = (caller: Caller, method = "email"): Promise<Answer> =>
 const read = (caller: Caller, id: string): Promise<Answer> =>
   market.call(caller, "get_verification", { id, base_url: "https://souk.test" });
 const set = (id: string, status: string) =>
-  market.sql("update market.verification set status = $2 where id = $1", [id, status]);
+  market.sql`update market.verification set status = ${status} where id = ${id}`;
 const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me", { base_url: "https://souk.test" });
 
 test.serial("a verification starts as pending, with a link for half an hour, also before approval", async (t) => {
@@ -39,10 +39,8 @@ test.serial("a verification starts as pending, with a link for half an hour, als
 test.serial("only the hash of a link's secret is stored", async (t) => {
   const { body } = await start(await market.connect());
   const secret = body.url.split("/").at(-1);
-  const [row] = await market.sql(
-    "select secret_hash, to_jsonb(v)::text as row from market.verification v where id = $1",
-    [body.id],
-  );
+  const [row] = await market.sql`select secret_hash, to_jsonb(v)::text as row from market.verification v
+    where id = ${body.id}`;
   t.deepEqual(row.secret_hash, createHash("sha256").update(secret).digest());
   t.false(row.row.includes(secret));
 });
@@ -55,7 +53,7 @@ test.serial("repeated and concurrent requests return the same link, and each met
   const other = await start(caller, "google");
   t.is(other.status, 201);
   t.not(other.body.url, answers[0].body.url);
-  t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 2);
+  t.is((await market.sql`select from market.verification where agent_id = ${caller.agent}`).length, 2);
 });
 
 test.serial(
@@ -85,13 +83,13 @@ test.serial("an unavailable method is refused, and the refusal lists the availab
     const { status, code, extra } = await refusal(start(caller, method));
     t.deepEqual([status, code, extra.options], [400, "unknown_method", ["google", "email"]], method);
   }
-  t.deepEqual(await market.sql("select from market.verification where agent_id = $1", [caller.agent]), []);
+  t.deepEqual(await market.sql`select from market.verification where agent_id = ${caller.agent}`, []);
 });
 
 test.serial("an expired verification has no link, and the next request starts a new one", async (t) => {
   const caller = await market.connect();
   const { body: old } = await start(caller);
-  await market.sql("update market.verification set expires_at = now() where id = $1", [old.id]);
+  await market.sql`update market.verification set expires_at = now() where id = ${old.id}`;
   const seen = await read(caller, old.id);
   t.deepEqual([seen.status, seen.expires_in, seen.url], ["expired", 0, undefined]);
   t.deepEqual((await me(caller)).pending_verifications, []);
@@ -99,7 +97,7 @@ test.serial("an expired verification has no link, and the next request starts a 
   t.is(status, 201);
   t.not(body.id, old.id);
   t.not(body.url, old.url);
-  const [row] = await market.sql("select status from market.verification where id = $1", [old.id]);
+  const [row] = await market.sql`select status from market.verification where id = ${old.id}`;
   t.is(row.status, "expired");
 });
 
@@ -109,7 +107,7 @@ test.serial("pending moves to completed, expired or cancelled, and each of these
   for (const from of STATUSES) {
     for (const to of STATUSES) {
       if (from === to) continue;
-      await market.sql("delete from market.verification where agent_id = $1", [caller.agent]);
+      await market.sql`delete from market.verification where agent_id = ${caller.agent}`;
       const { id } = (await start(caller)).body;
       if (from !== "pending") await set(id, from);
       const moved = await set(id, to).then(
@@ -144,22 +142,20 @@ test.serial("by plain SQL an agent can complete no verification, and can only ma
       .catch(() => {});
   for (const status of ["completed", "cancelled", "expired"]) await change(status);
   t.is((await read(caller, id)).status, "pending");
-  await market.sql("update market.verification set expires_at = now() where id = $1", [id]);
+  await market.sql`update market.verification set expires_at = now() where id = ${id}`;
   for (const status of ["completed", "cancelled"]) await change(status);
-  const [row] = await market.sql("select status from market.verification where id = $1", [id]);
+  const [row] = await market.sql`select status from market.verification where id = ${id}`;
   t.is(row.status, "pending");
   await change("expired");
-  t.is((await market.sql("select from market.verification where id = $1 and status = 'expired'", [id])).length, 1);
+  t.is((await market.sql`select from market.verification where id = ${id} and status = 'expired'`).length, 1);
 });
 
 test.serial("a method that is already proved needs no link", async (t) => {
   const caller = await market.connect();
   const { id } = (await start(caller)).body;
   await set(id, "completed");
-  await market.sql(
-    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'email', sha256('lena'))",
-    [caller.account],
-  );
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash)
+    values (${caller.account}, 'email', sha256('lena'))`;
   const { status, body } = await start(caller);
   t.deepEqual([status, body.id, body.status, body.url], [200, id, "completed", undefined]);
   t.deepEqual((await me(caller)).account.verified, ["email"]);
@@ -168,10 +164,8 @@ test.serial("a method that is already proved needs no link", async (t) => {
 test.serial("a subject can prove only one account", async (t) => {
   const [one, other] = [await market.connect(), await market.connect()];
   const prove = (caller: Caller) =>
-    market.sql(
-      "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256('one subject'))",
-      [caller.account],
-    );
+    market.sql`insert into market.proved_method (account_id, method, subject_hash)
+      values (${caller.account}, 'google', sha256('one subject'))`;
   await prove(one);
   await t.throwsAsync(prove(other), { code: "23505" });
 });
@@ -181,6 +175,6 @@ test.serial("a verification is deleted with its agent's account, and a removed a
   const { body } = await start(caller);
   await market.call(caller, "remove_own_agent");
   t.is(await refused(start(caller)), "401 unauthorized");
-  await market.sql("delete from market.account where id = $1", [caller.account]);
-  t.deepEqual(await market.sql("select from market.verification where id = $1", [body.id]), []);
+  await market.sql`delete from market.account where id = ${caller.account}`;
+  t.deepEqual(await market.sql`select from market.verification where id = ${body.id}`, []);
 });

@@ -22,7 +22,7 @@ const me = (caller: Caller): Promise<Answer> => market.call(caller, "get_me");
 /** Starts a verification and returns the hash of the secret in its link. */
 const linked = async (caller: Caller, method = "google"): Promise<{ id: string; link: Buffer }> => {
   const { id } = (await start(caller, method)).body;
-  const [row] = await market.sql("select secret_hash from market.verification where id = $1", [id]);
+  const [row] = await market.sql`select secret_hash from market.verification where id = ${id}`;
   return { id, link: row.secret_hash };
 };
 const look = (link: Buffer, session: Buffer | null = null): Promise<Answer> =>
@@ -32,9 +32,9 @@ const cancel = (link: Buffer, session: Buffer | null = null): Promise<Answer> =>
 const goOn = (link: Buffer): Promise<Answer> => market.call(null, "continue_verification", { secret_hash: link });
 const prove = (link: Buffer, identity: Identity = someone(), options: Begin = {}) =>
   people.signIn(identity, { ...options, verification: link });
-const lapse = (id: string) => market.sql("update market.verification set expires_at = now() where id = $1", [id]);
+const lapse = (id: string) => market.sql`update market.verification set expires_at = now() where id = ${id}`;
 const row = async (id: string): Promise<Answer> =>
-  (await market.sql("select * from market.verification where id = $1", [id]))[0];
+  (await market.sql`select * from market.verification where id = ${id}`)[0];
 
 test.serial("the page shows which agent requests which method, and for which account", async (t) => {
   const caller = await market.connect("Helper");
@@ -192,7 +192,7 @@ test.serial("a link proves only the method that the agent requested", async (t) 
 test.serial("a link can be proved by mail, but not after the link has expired", async (t) => {
   const caller = await market.connect();
   const { id, link } = await linked(caller, "email");
-  await market.sql("update market.verification set expires_at = now() + interval '2 minutes' where id = $1", [id]);
+  await market.sql`update market.verification set expires_at = now() + interval '2 minutes' where id = ${id}`;
   const email = randomEmail();
   const attempt = await people.begin({ email, verification: link });
   const { expires_in } = await market.call(null, "get_sign_in", { flow_hash: attempt.flow });
@@ -253,7 +253,7 @@ test.serial("of cancelling and proving at the same time only one takes effect", 
       outcomeOf(people.finish(attempt, "google", someone())),
     ]);
     t.is(outcomes.filter((outcome) => outcome === "done").length, 1, outcomes.join());
-    const proved = await market.sql("select method from market.proved_method where account_id = $1", [caller.account]);
+    const proved = await market.sql`select method from market.proved_method where account_id = ${caller.account}`;
     t.deepEqual(
       [(await read(caller, id)).status, proved],
       outcomes[0] === "done" ? ["cancelled", []] : ["completed", [{ method: "google" }]],
@@ -288,7 +288,7 @@ test.serial("a request for a method that is already proved returns a stored comp
     t.deepEqual({ ...found, summary: body.summary }, body);
     t.regex(summary, /^The method is proved/);
   }
-  t.is((await market.sql("select from market.verification where agent_id = $1", [caller.agent])).length, 1);
+  t.is((await market.sql`select from market.verification where agent_id = ${caller.agent}`).length, 1);
 });
 
 test.serial("a request while the method is being proved leaves no pending verification", async (t) => {

@@ -173,10 +173,8 @@ test.serial("a word that the operator adds is understood within a minute", async
     return answer.body.category as string | null;
   };
   t.is(await preview(), null);
-  await sql(
-    database.url,
-    "insert into reading.label (concept, form, weight) values ('home_garden/kitchen', 'zorbelkrug', 3)",
-  );
+  await sql(database.url)`insert into reading.label (concept, form, weight)
+    values ('home_garden/kitchen', 'zorbelkrug', 3)`;
   const category = await eventually(
     async () => {
       // Waits between previews, because they count against a cap.
@@ -199,11 +197,9 @@ test.serial("an example that the operator adds is used for training, without a r
     return answer.body.offer_kind as string | null;
   };
   t.not(await preview(), "friendship");
-  await sql(
-    database.url,
-    `insert into reading.example (offer_kind, domain, category, text)
-     select 'friendship', 'community', 'activities', 'Zibbelnd quorft der Blorf ' || n from unnest(array['heute', 'morgen', 'bald', 'nie']) as n`,
-  );
+  await sql(database.url)`insert into reading.example (offer_kind, domain, category, text)
+    select 'friendship', 'community', 'activities', 'Zibbelnd quorft der Blorf ' || n
+      from unnest(array['heute', 'morgen', 'bald', 'nie']) as n`;
   const kind = await eventually(
     async () => {
       await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -247,10 +243,8 @@ test.serial("classifiers of another training method are trained again, and store
   t.truthy(await lesson(LEARNING + 2));
   t.deepEqual(await sqlValue<unknown>(database.url, "select jobs.get_vocabulary() -> 'classifiers'"), learned);
   t.is(
-    await sqlValue(
-      database.url,
-      "select string_agg(concat_ws(' ', feature, class, weight), ', ' order by class) from inspect.classifier_weights",
-    ),
+    await sqlValue(database.url)`select string_agg(concat_ws(' ', feature, class, weight), ', ' order by class)
+      from inspect.classifier_weights`,
     "sofa buy 1.0, sofa rent -2.3",
   );
 });

@@ -131,10 +131,8 @@ export const blocked = async (market: Pick<Market, "sql">, text: string, call: P
   );
   for (;;) {
     if (early) throw early;
-    const rows = await market.sql(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like $1",
-      [`%${text}%`],
-    );
+    const rows = await market.sql`select from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like ${`%${text}%`}`;
     if (rows.length > 0) return;
   }
 };

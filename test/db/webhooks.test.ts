@@ -18,9 +18,9 @@ const add = async (caller: Caller, types: string[] | null = null, on: Market = m
   ).body.id;
 /** Writes an event of the account. */
 const happen = (account: string, type = "ask.read"): Promise<Answer[]> =>
-  market.sql("insert into market.event (account_id, type, data) values ($1, $2, '{\"n\": 1}')", [account, type]);
+  market.sql`insert into market.event (account_id, type, data) values (${account}, ${type}, '{"n": 1}')`;
 const deliveriesOf = (webhook: string): Promise<Answer[]> =>
-  market.sql("select * from market.webhook_delivery where webhook_id = $1 order by id", [webhook]);
+  market.sql`select * from market.webhook_delivery where webhook_id = ${webhook} order by id`;
 const claim = async (webhook: string, prompt = 100, other = 100): Promise<Answer> =>
   market.work("claim_deliveries", webhook, prompt, other);
 const end = (delivery: string, attempt: number, status: number | null, more: { took?: number; after?: number } = {}) =>
@@ -34,31 +34,21 @@ const end = (delivery: string, attempt: number, status: number | null, more: { t
     (more.after ?? null) as number,
   );
 const hookOf = async (id: string): Promise<Answer> =>
-  (await market.sql("select * from market.webhook where id = $1", [id]))[0];
+  (await market.sql`select * from market.webhook where id = ${id}`)[0];
 /** Queues many deliveries for a webhook, as many events would. */
 const queue = (webhook: string, deliveries: number, on: Market = market) =>
-  on.sql(
-    `insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at, next_attempt_at)
-     select $1, gen_random_uuid(), 'ask.read', '{}', now(), now() - interval '5 minutes' from generate_series(1, $2)`,
-    [webhook, deliveries],
-  );
+  on.sql`insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at, next_attempt_at)
+    select ${webhook}, gen_random_uuid(), 'ask.read', '{}', now(), now() - interval '5 minutes'
+      from generate_series(1, ${deliveries})`;
 const jobsFor = async (webhook: string): Promise<number> =>
-  (
-    await market.sql(
-      `select count(*)::int as n from graphile_worker._private_jobs
-       where payload ->> 'id' = $1 and task_id = (
-         select t.id from graphile_worker._private_tasks t where t.identifier = 'deliver_webhook')`,
-      [webhook],
-    )
-  )[0].n;
+  market.value`select count(*)::int from graphile_worker._private_jobs
+      where payload ->> 'id' = ${webhook} and task_id = (
+        select t.id from graphile_worker._private_tasks t where t.identifier = 'deliver_webhook')`;
 /** Lets the time pass until a delivery is due. */
 const makeDue = (webhook: string) =>
-  market.sql(
-    `with hook as (update market.webhook set resume_at = null where id = $1)
-     update market.webhook_delivery set next_attempt_at = now()
-     where webhook_id = $1 and next_attempt_at is not null`,
-    [webhook],
-  );
+  market.sql`with hook as (update market.webhook set resume_at = null where id = ${webhook})
+    update market.webhook_delivery set next_attempt_at = now()
+    where webhook_id = ${webhook} and next_attempt_at is not null`;
 
 test("an event is queued for the account's webhooks that want its type, in its own transaction", async (t) => {
   const [caller, other] = [await market.approved(), await market.approved()];
@@ -76,9 +66,8 @@ test("an event is queued for the account's webhooks that want its type, in its o
   t.deepEqual(await deliveriesOf(some), []);
   t.deepEqual(await deliveriesOf(foreign), []);
   await happen(caller.account, "offer.removed");
-  const [event] = await market.sql("select id from market.event where account_id = $1 order by id desc limit 1", [
-    caller.account,
-  ]);
+  const [event] = await market.sql`select id from market.event where account_id = ${caller.account}
+    order by id desc limit 1`;
   t.deepEqual(
     (await deliveriesOf(some)).map(({ event_id, type }) => [event_id, type]),
     [[event?.id, "offer.removed"]],
@@ -100,11 +89,8 @@ test("the delays before the attempts are those of the contract, and the failure 
     t.deepEqual((await claim(hook)).deliveries, [], "what a worker has, no other takes");
     // Stored twice, as by a worker that was late.
     for (const _ of [1, 2]) await end(deliveries[0].id, attempt, attempt % 2 === 0 ? 500 : null);
-    const [row] = await market.sql(
-      `select extract(epoch from next_attempt_at - attempted_at)::int as delay
-       from market.webhook_delivery where id = $1`,
-      [deliveries[0].id],
-    );
+    const [row] = await market.sql`select extract(epoch from next_attempt_at - attempted_at)::int as delay
+      from market.webhook_delivery where id = ${deliveries[0].id}`;
     if (row.delay !== null) delays.push(row.delay);
   }
   const hours = (n: number) => n * 3600;
@@ -136,18 +122,15 @@ test("Retry-After is obeyed by all attempts of the webhook, for at most a day, a
   const [first] = (await claim(hook)).deliveries;
   const delay = async () =>
     (
-      await market.sql(
-        `select extract(epoch from d.next_attempt_at - d.attempted_at)::int as own,
-           extract(epoch from w.resume_at - d.attempted_at)::int as all
-         from market.webhook_delivery d join market.webhook w on w.id = d.webhook_id where d.id = $1`,
-        [first.id],
-      )
+      await market.sql`select extract(epoch from d.next_attempt_at - d.attempted_at)::int as own,
+          extract(epoch from w.resume_at - d.attempted_at)::int as all
+        from market.webhook_delivery d join market.webhook w on w.id = d.webhook_id where d.id = ${first.id}`
     )[0];
   await end(first.id, 1, 429, { after: 120 });
   t.deepEqual(await delay(), { own: 120, all: 120 });
   await happen(caller.account);
   t.deepEqual((await claim(hook)).deliveries, []);
-  await market.sql("delete from market.webhook_delivery where webhook_id = $1 and id <> $2", [hook, first.id]);
+  await market.sql`delete from market.webhook_delivery where webhook_id = ${hook} and id <> ${first.id}`;
   await makeDue(hook);
   await claim(hook);
   await end(first.id, 2, 503, { after: 10 });
@@ -161,15 +144,11 @@ test("Retry-After is obeyed by all attempts of the webhook, for at most a day, a
 test("of attempts that end at the same time, the longest pause holds", async (t) => {
   const caller = await market.approved();
   const hook = await add(caller);
-  await market.sql("update market.webhook set is_prompt = true where id = $1", [hook]);
+  await market.sql`update market.webhook set is_prompt = true where id = ${hook}`;
   for (let n = 0; n < 4; n += 1) await happen(caller.account);
   const pause = async () =>
-    (
-      await market.sql(
-        "select round(extract(epoch from resume_at - now()) / 60)::int as minutes from market.webhook where id = $1",
-        [hook],
-      )
-    )[0].minutes;
+    market.value`select round(extract(epoch from resume_at - now()) / 60)::int as minutes from market.webhook
+        where id = ${hook}`;
   const [first, second, third, fourth] = (await claim(hook)).deliveries;
   await end(first.id, 1, 429, { after: 3600 });
   await end(second.id, 1, 204);
@@ -209,11 +188,8 @@ test("what a dead worker had is sent by another after a minute", async (t) => {
   const hook = await add(caller);
   await happen(caller.account);
   const [first] = (await claim(hook)).deliveries;
-  await market.sql(
-    `update market.webhook_delivery set leased_until = now() - interval '1 second',
-       next_attempt_at = now() - interval '2 minutes' where id = $1`,
-    [first.id],
-  );
+  await market.sql`update market.webhook_delivery set leased_until = now() - interval '1 second',
+    next_attempt_at = now() - interval '2 minutes' where id = ${first.id}`;
   const jobs = async () =>
     (
       await market.sql("select count(*)::int as n from graphile_worker.jobs where task_identifier = 'deliver_webhook'")
@@ -229,14 +205,11 @@ test("what a dead worker had is sent by another, however much waits for other we
   const [caller, other] = [await market.approved(), await market.approved()];
   const [hook, paused] = [await add(caller), await add(other)];
   await queue(paused, 10_001);
-  await market.sql("update market.webhook set resume_at = now() + interval '1 day' where id = $1", [paused]);
+  await market.sql`update market.webhook set resume_at = now() + interval '1 day' where id = ${paused}`;
   await happen(caller.account);
   await claim(hook);
-  await market.sql(
-    `update market.webhook_delivery set leased_until = now() - interval '1 second',
-       next_attempt_at = now() - interval '2 minutes' where webhook_id = $1`,
-    [hook],
-  );
+  await market.sql`update market.webhook_delivery set leased_until = now() - interval '1 second',
+    next_attempt_at = now() - interval '2 minutes' where webhook_id = ${hook}`;
   const before = await jobsFor(hook);
   await market.work("sweep_deliveries");
   t.true((await jobsFor(hook)) > before);
@@ -246,7 +219,7 @@ test("a webhook with many deliveries ends with its agent at once, and jobs delet
   const caller = await market.approved();
   const hook = await add(caller);
   await queue(hook, 20_001);
-  await market.sql("update market.agent set removed_at = now() where id = $1", [caller.agent]);
+  await market.sql`update market.agent set removed_at = now() where id = ${caller.agent}`;
   t.is(await hookOf(hook), undefined);
   // One of the deletion. The sweep of another test may have added one before, but adds none to a deleted webhook.
   const first = await jobsFor(hook);
@@ -290,53 +263,49 @@ test("an agent that is being removed adds no webhook", async (t) => {
   await blocked(market, "create_webhook", adding);
   await removal.end();
   t.is(await refused(adding), "401 unauthorized");
-  t.deepEqual(await market.sql("select from market.webhook where account_id = $1", [caller.account]), []);
+  t.deepEqual(await market.sql`select from market.webhook where account_id = ${caller.account}`, []);
 });
 
 test("a webhook ends with its agent, pauses while the agent is disconnected, and goes on in a suspension", async (t) => {
   const caller = await market.approved();
   const hook = await add(caller);
-  await market.sql("update market.account set suspended_at = now(), suspension_reason = 'spam' where id = $1", [
-    caller.account,
-  ]);
+  await market.sql`update market.account set suspended_at = now(), suspension_reason = 'spam'
+    where id = ${caller.account}`;
   t.deepEqual(
     (await deliveriesOf(hook)).map(({ type }) => type),
     ["account.suspended"],
   );
-  await market.sql("update market.agent set connected_at = null, disconnected_at = now() where id = $1", [
-    caller.agent,
-  ]);
+  await market.sql`update market.agent set connected_at = null, disconnected_at = now() where id = ${caller.agent}`;
   await happen(caller.account);
   t.is((await deliveriesOf(hook)).length, 1);
   t.deepEqual((await claim(hook)).deliveries, [], "also not what waited");
-  await market.sql("update market.agent set removed_at = now() where id = $1", [caller.agent]);
+  await market.sql`update market.agent set removed_at = now() where id = ${caller.agent}`;
   t.is(await hookOf(hook), undefined);
 });
 
 test("the account of a webhook ends it also while it is suspended", async (t) => {
   const caller = await market.approved();
   const hook = await add(caller);
-  await market.sql("update market.account set suspended_at = now(), suspension_reason = 'spam' where id = $1", [
-    caller.account,
-  ]);
+  await market.sql`update market.account set suspended_at = now(), suspension_reason = 'spam'
+    where id = ${caller.account}`;
   t.deepEqual(await market.call(caller, "delete_webhook", { id: hook }), {});
 });
 
 test("when an account is recovered, its webhooks end, also those that its person added", async (t) => {
   const caller = await market.approved();
   const hooks = [await add(caller), await add(caller)];
-  await market.sql("update market.webhook set agent_id = null where id = $1", [hooks[0]]);
+  await market.sql`update market.webhook set agent_id = null where id = ${hooks[0]}`;
   await happen(caller.account);
-  await market.sql("select internal.recover_account($1)", [caller.account]);
+  await market.sql`select internal.recover_account(${caller.account})`;
   t.deepEqual(await Promise.all(hooks.map(hookOf)), [undefined, undefined]);
 });
 
 test("a webhook ends with its account", async (t) => {
   const caller = await market.approved();
   const hook = await add(caller);
-  await market.sql("update market.webhook set agent_id = null where id = $1", [hook]);
+  await market.sql`update market.webhook set agent_id = null where id = ${hook}`;
   await happen(caller.account);
-  await market.sql("delete from market.account where id = $1", [caller.account]);
+  await market.sql`delete from market.account where id = ${caller.account}`;
   t.is(await hookOf(hook), undefined);
   t.is(await jobsFor(hook), 2, "one for the event, and one that deletes it");
   t.deepEqual(await claim(hook), { is_prompt: true, deliveries: [] });
@@ -391,14 +360,10 @@ test("texts are read before webhooks are sent, however many wait", async (t) => 
   const own = await openMarket(t);
   const [noisy, quiet] = [await own.approved(), await own.approved()];
   await add(noisy, null, own);
-  await own.sql(
-    `insert into market.event (account_id, type, data) select $1, 'ask.read', '{}' from generate_series(1, 3)`,
-    [noisy.account],
-  );
+  await own.sql`insert into market.event (account_id, type, data) select ${noisy.account}, 'ask.read', '{}'
+    from generate_series(1, 3)`;
   await own.call(quiet, "create_ask", { body: { text: "Wanted: a sofa", watch_enabled: true } });
-  const [first] = await own.sql(
-    `select task_identifier as task from graphile_worker.jobs
-     where task_identifier in ('deliver_webhook', 'complete_submission') order by priority, run_at, id limit 1`,
-  );
+  const [first] = await own.sql`select task_identifier as task from graphile_worker.jobs
+    where task_identifier in ('deliver_webhook', 'complete_submission') order by priority, run_at, id limit 1`;
   t.is(first.task, "complete_submission");
 });

@@ -39,10 +39,8 @@ test.before(async () => {
     database: database.url,
     env: { EXTRACTION_DEADLINE_MS: "60000", OPENAI_BASE_URL: provider.baseURL, OPENAI_API_KEY: "scripted" },
   });
-  await sql(
-    database.url,
-    "update market.setting set value = '10000' where name in ('publish_offer_cap', 'create_ask_cap')",
-  );
+  await sql(database.url)`update market.setting set value = '10000'
+    where name in ('publish_offer_cap', 'create_ask_cap')`;
   agents = await Promise.all(Array.from({ length: AT_ONCE }, () => connectedAgent(service.url, database.url)));
 });
 test.after.always(async () => {

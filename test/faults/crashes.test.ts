@@ -65,7 +65,7 @@ const publish = (url: string, agent: Agent, key = "a key"): Promise<Answer> =>
   });
 
 const offersOf = (agent: Agent): Promise<number> =>
-  sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]);
+  sqlValue<number>(database.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`;
 
 const readings = (): number => provider.requests.filter(({ kind }) => kind === "offer").length;
 
@@ -76,10 +76,8 @@ const untilRead = (count: number) =>
   );
 
 const unreadJobs = () =>
-  sqlValue<number>(
-    database.url,
-    "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
-  );
+  sqlValue<number>(database.url)`select count(*)::int from graphile_worker.jobs
+    where task_identifier = 'complete_submission'`;
 
 /** Makes dead workers look as if they had been silent for long enough, so that a test need not wait. */
 const letSilencePass = () =>
@@ -128,10 +126,8 @@ test.serial("if a worker is killed before it marks a job as done, the job runs a
   t.is((await answer).status, 201);
   await worker.kill();
   // The killed worker's sessions may still be open, because PostgreSQL notices a lost client late. This ends them.
-  await sql(
-    database.url,
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'souk_worker'",
-  );
+  await sql(database.url)`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'souk_worker'`;
   await holder.query("rollback");
   t.is(await unreadJobs(), 1);
   await letSilencePass();

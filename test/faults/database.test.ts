@@ -137,20 +137,15 @@ for (const mode of ["fast", "immediate"] as const) {
 
 /** How many jobs that read texts a worker has locked. Cron jobs are left out, because they come and go. */
 const heldJobs = () =>
-  sqlValue<number>(
-    cluster.url,
-    "select count(*)::int from graphile_worker.jobs where locked_at is not null and task_identifier = 'complete_submission'",
-  );
+  sqlValue<number>(cluster.url)`select count(*)::int from graphile_worker.jobs
+    where locked_at is not null and task_identifier = 'complete_submission'`;
 
 /** Waits until this many statements whose text contains `named` wait for a lock. */
 const untilBlocked = (named: string, wanted = 1) =>
   eventually(
     () =>
-      sqlValue<number>(
-        cluster.url,
-        "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'",
-        [named],
-      ),
+      sqlValue<number>(cluster.url)`select count(*)::int from pg_stat_activity where wait_event_type = 'Lock'
+        and query like '%' || ${named} || '%'`,
     (count) => count >= wanted,
   );
 
@@ -194,7 +189,7 @@ for (const survives of [true, false])
       const { status, text } = await answer;
       t.true(status === 201 || status === 503, text);
       t.is(
-        await sqlValue<number>(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]),
+        await sqlValue<number>(cluster.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`,
         status === 201 ? 1 : 0,
       );
       await eventually(heldJobs, (held) => held === 0);
@@ -218,13 +213,11 @@ test.serial("if a database crash prevents a job from being marked as done, the j
   await eventually(heldJobs, (held) => held === 0);
   await eventually(
     () =>
-      sqlValue<number>(
-        cluster.url,
-        "select count(*)::int from graphile_worker.jobs where task_identifier <> 'sweep_submissions'",
-      ),
+      sqlValue<number>(cluster.url)`select count(*)::int from graphile_worker.jobs
+        where task_identifier <> 'sweep_submissions'`,
     (left) => left === 0,
   );
-  t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+  t.is(await sqlValue(cluster.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 1);
 });
 
 const lockTimeouts = async (): Promise<number> => (await cluster.log()).split("due to lock timeout").length;
@@ -245,7 +238,7 @@ test.serial("if a lock keeps a job from being marked as done, the job stays lock
   await ending.release();
   t.is(await heldJobs(), 1);
   await eventually(heldJobs, (held) => held === 0, 60_000);
-  t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+  t.is(await sqlValue(cluster.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 1);
 });
 
 test.serial(

@@ -84,13 +84,11 @@ test.serial(
       reads.map(({ status }) => status),
       [200, 200, 200, 200, 200, 200],
     );
-    t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 1);
+    t.is(await sqlValue(cluster.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 1);
 
     // A crash deletes this file, and each new connection writes it as long as it is missing.
-    const oid = await sqlValue<number>(
-      cluster.url,
-      "select oid::int from pg_database where datname = current_database()",
-    );
+    const oid = await sqlValue<number>(cluster.url)`select oid::int from pg_database
+      where datname = current_database()`;
     await withClient(cluster.url, async (client) => {
       await rm(join(cluster.directory, "data", "base", String(oid), "pg_internal.init"));
       await (volume as Volume).fill();
@@ -117,7 +115,7 @@ test.serial(
     );
     t.is((await publish(agent, "while full")).headers["idempotency-replayed"], "true");
     t.not(after.body.offer_id, first.body.offer_id);
-    t.is(await sqlValue(cluster.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 2);
+    t.is(await sqlValue(cluster.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 2);
     t.is(service.process.exitCode, null);
     await assertInvariants(t, cluster.url);
   },

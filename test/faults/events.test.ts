@@ -41,11 +41,8 @@ const cursorOf = async (agent: Agent): Promise<string> => (await agent.call("GET
 
 /** Writes an event of the agent's account. */
 const happen = (agent: Agent) =>
-  sql(
-    database.url,
-    "insert into market.event (account_id, type, data) select account_id, 'ask.read', '{}' from market.agent where id = $1",
-    [agent.id],
-  );
+  sql(database.url)`insert into market.event (account_id, type, data) select account_id, 'ask.read', '{}'
+    from market.agent where id = ${agent.id}`;
 const typesOf = ({ body }: Answer): string[] => body.events.map(({ type }: Body) => type);
 
 /** Returns how much memory the service uses after its garbage is collected, in bytes. */
@@ -71,10 +68,8 @@ test.serial("an event wakes agents that wait in another process, also after it l
     const waiting = wait(agent, after, other.url);
     await settledWaits();
     if (lost) {
-      await sql(
-        database.url,
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'souk_api listen' and datname = current_database()",
-      );
+      await sql(database.url)`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'souk_api listen' and datname = current_database()`;
     }
     const start = performance.now();
     await happen(agent);
@@ -107,12 +102,9 @@ test.serial(`${WAITERS} waiting agents cost 20 kB each, and no query until somet
     return sent;
   });
   const queries = () =>
-    sqlValue<number>(
-      database.url,
-      `select count(*)::int from pg_stat_activity
-       where datname = current_database() and usename = 'souk_api' and query_start > now() - interval '2 seconds'
-         and query ~ 'event'`,
-    );
+    sqlValue<number>(database.url)`select count(*)::int from pg_stat_activity
+      where datname = current_database() and usename = 'souk_api' and query_start > now() - interval '2 seconds'
+        and query ~ 'event'`;
   await eventually(queries, (count) => count === 0);
   await sleep(2_000);
   t.is(await queries(), 0, "nobody asks the database");

@@ -50,7 +50,7 @@ test.after.always(async () => {
 test.beforeEach(() => letLookUpsTake(LOOK_UP_SECONDS));
 test.after("every invariant holds", (t) => assertInvariants(t, database.url));
 
-const letLookUpsTake = (seconds: number) => sql(database.url, "update public.look_up set seconds = $1", [seconds]);
+const letLookUpsTake = (seconds: number) => sql(database.url)`update public.look_up set seconds = ${seconds}`;
 
 const send = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> =>
   call(service.url, method, path, { headers, ...(body === undefined ? {} : { body }) });
@@ -79,12 +79,10 @@ const flooding = (attempt: (n: number) => Promise<Answer>) => {
 /** A session of a new person, as the Cookie header. */
 const session = async (): Promise<{ account: string; cookie: string }> => {
   const secret = newSecret();
-  const [row] = await sql<{ account: string }>(
-    database.url,
-    `with a as (insert into market.account (claimed_at) values (now()) returning id)
-     insert into market.session (account_id, secret_hash) select id, $1 from a returning account_id as account`,
-    [hashSecret(secret)],
-  );
+  const [row] = await sql<{ account: string }>(database.url)`with a as (insert into market.account (claimed_at)
+    values (now()) returning id)
+    insert into market.session (account_id, secret_hash) select id, ${hashSecret(secret)}
+      from a returning account_id as account`;
   return { account: row?.account ?? "", cookie: `souk_session=${secret}` };
 };
 
@@ -130,9 +128,7 @@ const KINDS: Kind[] = [
     served: 200,
     prepare: async () => {
       const { account, cookie } = await session();
-      await sql(database.url, "insert into market.moderator (account_id, appointed_by) values ($1, 'a test')", [
-        account,
-      ]);
+      await sql(database.url)`insert into market.moderator (account_id, appointed_by) values (${account}, 'a test')`;
       const headers = { cookie, origin: service.url, "sec-fetch-site": "same-origin" };
       const ask = () => send("POST", "/admin/graphql", headers, { query: "{ __typename }" });
       await ask();
@@ -179,11 +175,8 @@ for (const { kind, served, prepare } of KINDS) {
 
 test.serial("refused calls count in no window, and have the last known RateLimit headers", async (t) => {
   const agent = await connectedAgent(service.url, database.url);
-  await sql(
-    database.url,
-    "insert into market.cap_override (account_id, action, cap) select account_id, 'create_ask', 1000 from market.agent where id = $1",
-    [agent.id],
-  );
+  await sql(database.url)`insert into market.cap_override (account_id, action, cap)
+    select account_id, 'create_ask', 1000 from market.agent where id = ${agent.id}`;
   const flood = flooding((n) => agent.call("POST", "/v1/asks", { text: `Looking for sofa number ${n}` }));
   t.true(await flood.tooMany);
   await letLookUpsTake(0);
@@ -199,9 +192,7 @@ test.serial("refused calls count in no window, and have the last known RateLimit
     t.regex(headers["ratelimit-reset"] ?? "", /^\d+$/);
   }
   t.is(
-    await sqlValue(database.url, "select count(*)::int from market.rate_limit_hit where scope = 'agent:' || $1", [
-      agent.id,
-    ]),
+    await sqlValue(database.url)`select count(*)::int from market.rate_limit_hit where scope = 'agent:' || ${agent.id}`,
     created.length,
   );
   t.is((await agent.call("GET", "/v1/me")).body.limits.create_ask.used, created.length);

@@ -53,12 +53,12 @@ const publish = (url: string, agent: Agent, text = SOFA, headers: Record<string,
   call(url, "POST", "/v1/offers", { body: { text }, headers: { authorization: `Bearer ${agent.token}`, ...headers } });
 
 const offersOf = (agent: Agent): Promise<number> =>
-  sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]);
+  sqlValue<number>(database.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`;
 
 const callsOf = (agent: Agent): Promise<number> =>
-  sqlValue(database.url, "select count(*)::int from market.rate_limit_hit where scope = 'agent:' || $1::text", [
-    agent.id,
-  ]);
+  sqlValue<number>(
+    database.url,
+  )`select count(*)::int from market.rate_limit_hit where scope = 'agent:' || ${agent.id}::text`;
 
 /** Repeats the request as a client does, until its key is no longer in flight. */
 const repeat = (url: string, agent: Agent): Promise<Answer> =>
@@ -89,10 +89,7 @@ test.serial(
     for (const { body } of published) t.deepEqual(body, replayed.body);
     t.is(await offersOf(agent), 1);
     t.is(await callsOf(agent), 1);
-    t.is(
-      await sqlValue(database.url, "select count(*)::int from market.submission where agent_id = $1", [agent.id]),
-      1,
-    );
+    t.is(await sqlValue(database.url)`select count(*)::int from market.submission where agent_id = ${agent.id}`, 1);
   },
 );
 
@@ -186,11 +183,8 @@ test.serial("a key whose job was lost does not stay in flight", async (t) => {
   const lost = publish(api.url, agent);
   await untilRead();
   t.is((await publish(api.url, agent)).body.code, "idempotency_in_flight");
-  await sql(
-    database.url,
-    "update market.submission set created_at = now() - interval '10 minutes' where agent_id = $1",
-    [agent.id],
-  );
+  await sql(database.url)`update market.submission set created_at = now() - interval '10 minutes'
+    where agent_id = ${agent.id}`;
   await asWorker("select jobs.sweep_submissions()");
   t.is((await lost).status, 503);
   const answer = await publish(api.url, agent);
@@ -269,10 +263,8 @@ test.serial("a text that is not read by the deadline is never published, and its
   reading.release();
   await eventually(
     () =>
-      sqlValue<number>(
-        database.url,
-        "select count(*)::int from graphile_worker.jobs where task_identifier = 'complete_submission'",
-      ),
+      sqlValue<number>(database.url)`select count(*)::int from graphile_worker.jobs
+        where task_identifier = 'complete_submission'`,
     (jobs) => jobs === 0,
   );
   t.is(await offersOf(agent), 0);
@@ -311,12 +303,9 @@ test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
   await age("24 hours 1 minute");
   await asWorker("select jobs.purge_keys()");
   t.deepEqual(
-    await sql(
-      database.url,
-      `select (select count(*)::int from market.idempotency_key where owner_id = $1) as keys,
-         (select count(*)::int from market.submission where agent_id = $1) as submissions`,
-      [agent.id],
-    ),
+    await sql(database.url)`select (select count(*)::int from market.idempotency_key
+      where owner_id = ${agent.id}) as keys,
+      (select count(*)::int from market.submission where agent_id = ${agent.id}) as submissions`,
     [{ keys: 0, submissions: 0 }],
   );
   const second = await publish(api.url, agent);

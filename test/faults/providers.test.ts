@@ -108,7 +108,7 @@ test.serial("a vector of a wrong size is refused, and the offer is found by its 
   t.is(published.status, 201, published.text);
   await idle();
   t.deepEqual(
-    await sql(database.url, "select from market.offer_embedding where offer_id = $1", [published.body.offer_id]),
+    await sql(database.url)`select from market.offer_embedding where offer_id = ${published.body.offer_id}`,
     [],
   );
   const found = await agent.call("POST", "/v1/offers/search", { query: "brassica" });
@@ -195,9 +195,7 @@ test.serial("a price, a contact or a title that the text does not contain is not
   t.false(published.text.includes("66666"), published.text);
   t.false(published.text.includes("invented"), published.text);
   t.false(published.text.includes("4915100000000"), published.text);
-  const rows = await sql<{ row: string }>(database.url, "select o::text as row from market.offer o where text = $1", [
-    text,
-  ]);
+  const rows = await sql<{ row: string }>(database.url)`select o::text as row from market.offer o where text = ${text}`;
   for (const { row } of rows) t.notRegex(row, /66666|invented|4915100000000/);
   // The model did not name the true contact. The service either finds it otherwise, or answers missing_contact.
   if (published.status === 201) t.is(published.body.contact, "kettle@example.com");
@@ -212,10 +210,8 @@ const vectorsOf = (word: string): number =>
 
 /** Lets every job that waits for its next attempt run now. */
 const runAgain = () =>
-  sql(
-    database.url,
-    "update graphile_worker._private_jobs set run_at = now() where locked_at is null and attempts < max_attempts",
-  );
+  sql(database.url)`update graphile_worker._private_jobs set run_at = now()
+    where locked_at is null and attempts < max_attempts`;
 
 const published = async (agent: Agent, text: string): Promise<string> => {
   const { status: code, body, text: answer } = await agent.call("POST", "/v1/offers", { text });
@@ -281,12 +277,10 @@ test.serial(
   "while the database stores no reading of an ask, its text is sent to the model twice, however often it is swept",
   async (t) => {
     const agent = await newAgent();
-    await sql(
-      database.url,
-      `create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$;
-     create trigger refuse before update on market.ask for each row when (new.read_at is not null)
-     execute function public.refuse()`,
-    );
+    await sql(database.url)`create function public.refuse() returns trigger language plpgsql as $$ begin raise exception
+      'not now'; end $$;
+      create trigger refuse before update on market.ask for each row when (new.read_at is not null)
+      execute function public.refuse()`;
     let id: string;
     try {
       const asked = await agent.call("POST", "/v1/asks", { text: "Looking for a samovar up to 90 EUR" });
@@ -349,11 +343,8 @@ test.serial("agents that nobody approved, and sessions without a proved method, 
   const strangers = await Promise.all(Array.from({ length: 12 }, () => connectAgent(service.url)));
   const approved = await newAgent();
   const cookie = newSecret();
-  await sql(
-    database.url,
-    "insert into market.session (account_id, secret_hash) select account_id, $2 from market.agent where id = $1",
-    [approved.id, createHash("sha256").update(cookie).digest()],
-  );
+  await sql(database.url)`insert into market.session (account_id, secret_hash)
+    select account_id, ${createHash("sha256").update(cookie).digest()} from market.agent where id = ${approved.id}`;
   const session: Pick<Agent, "call"> = {
     call: (method, path, body) =>
       call(service.url, method, path, {
@@ -414,7 +405,7 @@ test.serial("archiving, reopening and watching in a loop buy no vector", async (
   t.is((await agent.call("PATCH", `/v1/asks/${ask.id}`, { text: "Looking for a periscope up to 95 EUR" })).status, 200);
   await idle();
   t.is(vectorsOf("periscope"), 2);
-  t.is(await sqlValue(database.url, "select count(*)::int from market.ask_embedding where ask_id = $1", [ask.id]), 1);
+  t.is(await sqlValue(database.url)`select count(*)::int from market.ask_embedding where ask_id = ${ask.id}`, 1);
 });
 
 test.serial("an offer that is republished matches the asks of the meantime without a new vector", async (t) => {
@@ -440,22 +431,17 @@ test.serial("an offer that is republished matches the asks of the meantime witho
 
 test.serial("an account's agents and sessions together have 600 new queries embedded an hour", async (t) => {
   const [agent, neighbour] = [await newAgent(), await newAgent()];
-  const account = await sqlValue<string>(database.url, "select account_id from market.agent where id = $1", [agent.id]);
+  const account = await sqlValue<string>(database.url)`select account_id from market.agent where id = ${agent.id}`;
   const cookie = newSecret();
-  await sql(database.url, "insert into market.session (account_id, secret_hash) values ($1, $2)", [
-    account,
-    createHash("sha256").update(cookie).digest(),
-  ]);
+  await sql(database.url)`insert into market.session (account_id, secret_hash)
+    values (${account}, ${createHash("sha256").update(cookie).digest()})`;
   const first = await call(service.url, "POST", "/v1/offers/search", {
     body: { query: "unproved abacus" },
     headers: { cookie: `souk_session=${cookie}`, origin: service.url },
   });
   t.is(first.body.notices[0]?.code, "lexical_only", "a session without a proved method buys no vector");
-  await sql(
-    database.url,
-    "insert into market.proved_method (account_id, method, subject_hash) values ($1, 'google', sha256(uuid_send($1)))",
-    [account],
-  );
+  await sql(database.url)`insert into market.proved_method (account_id, method, subject_hash)
+    values (${account}, 'google', sha256(uuid_send(${account})))`;
   const search = (query: string, by: Agent | null = agent): Promise<Answer> =>
     by
       ? by.call("POST", "/v1/offers/search", { query })
@@ -464,12 +450,8 @@ test.serial("an account's agents and sessions together have 600 new queries embe
           headers: { cookie: `souk_session=${cookie}`, origin: service.url },
         });
   t.deepEqual((await search("first abacus")).body.notices, []);
-  await sql(
-    database.url,
-    `insert into market.rate_limit_hit (scope, action)
-     select 'account:' || $1, 'embed_query' from generate_series(1, 589)`,
-    [account],
-  );
+  await sql(database.url)`insert into market.rate_limit_hit (scope, action)
+    select 'account:' || ${account}, 'embed_query' from generate_series(1, 589)`;
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, n) => search(`abacus number ${n}`, n % 2 === 0 ? agent : null)),
   );
@@ -484,10 +466,8 @@ test.serial("an account's agents and sessions together have 600 new queries embe
   );
   await eventually(
     () =>
-      sqlValue<number>(
-        database.url,
-        "select count(*)::int from market.query_embedding where query_hash = sha256('first abacus')",
-      ),
+      sqlValue<number>(database.url)`select count(*)::int from market.query_embedding
+        where query_hash = sha256('first abacus')`,
     (kept) => kept === 1,
   );
   t.deepEqual((await search("first abacus")).body.notices, [], "a query that was sent before is compared");
@@ -514,12 +494,8 @@ test.serial("searches that wait for the same new query at the same time buy its 
 
 test.serial("a caller whose purchase is refused does not keep another from buying the same vector", async (t) => {
   const [spent, other] = await Promise.all([newAgent(), newAgent()]);
-  await sql(
-    database.url,
-    `insert into market.rate_limit_hit (scope, action)
-     select 'account:' || account_id, 'embed_query' from market.agent, generate_series(1, 600) where id = $1`,
-    [spent.id],
-  );
+  await sql(database.url)`insert into market.rate_limit_hit (scope, action)
+    select 'account:' || account_id, 'embed_query' from market.agent, generate_series(1, 600) where id = ${spent.id}`;
   const search = (agent: Agent) => agent.call("POST", "/v1/offers/search", { query: "one refused quadrant" });
   const [refused, ...answers] = await Promise.all([search(spent), search(other), search(other)]);
   // Another caller's vector may come while the first one waits; it costs nobody anything.

@@ -139,10 +139,8 @@ test.serial("an agent that is removed after its text was admitted publishes noth
   const publishing = agent.call("POST", "/v1/offers", { text: SOFA });
   await eventually(
     () =>
-      sqlValue<number>(
-        database.url,
-        "select count(*)::int from pg_stat_activity where wait_event_type = 'Lock' and query like '%publish_offer%' and datname = current_database()",
-      ),
+      sqlValue<number>(database.url)`select count(*)::int from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%publish_offer%' and datname = current_database()`,
     (waiting) => waiting === 1,
   );
   t.is((await agent.call("DELETE", "/v1/me/agent")).status, 204);
@@ -153,7 +151,7 @@ test.serial("an agent that is removed after its text was admitted publishes noth
     () => sqlValue<number>(database.url, "select count(*)::int from market.submission where completed_at is null"),
     (open) => open === 0,
   );
-  t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 0);
+  t.is(await sqlValue(database.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 0);
 });
 
 const textOf = (kind: string, title: string): string =>
@@ -267,19 +265,14 @@ for (const hours of [2, -2]) {
 
     const late = await connectAgent(service.url);
     const expire = (left: string) =>
-      sql(database.url, "update market.connection set expires_at = now() + $2::interval where agent_id = $1", [
-        late.id,
-        left,
-      ]);
+      sql(database.url)`update market.connection set expires_at = now() + ${left}::interval
+        where agent_id = ${late.id}`;
     await expire("1 minute");
     t.is((await newPerson().open(late.link)).status, 200);
     await expire("-1 second");
     t.is((await newPerson().open(late.link)).status, 410);
-    await sql(
-      database.url,
-      "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = $1",
-      [`agent:${agent.id}`],
-    );
+    await sql(database.url)`update market.rate_limit_hit set called_at = called_at - interval '1 hour'
+      where scope = ${`agent:${agent.id}`}`;
     t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 0);
   });
 }
@@ -333,7 +326,7 @@ test.serial(
     t.deepEqual(rest, { limit: 60, used: 60, remaining: 0 });
     t.true(resets_in > 3400 && resets_in <= Math.min(...answers.map((answer) => figuresOf(answer).reset)));
     t.is(new Set(published.map(({ body }) => body.offer_id)).size, 60);
-    t.is(await sqlValue(database.url, "select count(*)::int from market.offer where agent_id = $1", [agent.id]), 60);
+    t.is(await sqlValue(database.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 60);
   },
 );
 
@@ -399,11 +392,8 @@ test.serial("changes of status and reports at once pass exactly up to their caps
     ({ body }) => body.offer_id,
   );
   const fill = (action: string, count: number) =>
-    sql(
-      database.url,
-      `insert into market.rate_limit_hit (scope, action) select 'agent:' || $1::text, $2 from generate_series(1, $3)`,
-      [agent.id, action, count],
-    );
+    sql(database.url)`insert into market.rate_limit_hit (scope, action) select 'agent:' || ${agent.id}::text, ${action}
+      from generate_series(1, ${count})`;
   await fill("manage", 588);
   await fill("report_offer", 18);
   const changes = Array.from({ length: 40 }, (_, n) => (): Promise<Answer> => {
@@ -421,7 +411,7 @@ test.serial("changes of status and reports at once pass exactly up to their caps
   t.like(await windowOf(agent, "manage"), { limit: 600, used: 600, remaining: 0 });
   t.like(await windowOf(agent, "report_offer"), { limit: 30, used: 30, remaining: 0 });
   t.is(
-    await sqlValue(database.url, "select count(*)::int from market.report where agent_id = $1", [agent.id]),
+    await sqlValue(database.url)`select count(*)::int from market.report where agent_id = ${agent.id}`,
     12,
     "a refused report left nothing",
   );
@@ -455,20 +445,16 @@ test.serial("X-Forwarded-For counts only from a trusted proxy", async (t) => {
   const processes = [await proxied(), services[0], await startPart("api", other, t)];
   for (const { url } of processes) t.is((await connectFrom(url, "192.0.2.101")).status, 201);
   const counted = (addresses: string) =>
-    sqlValue<number>(
-      database.url,
-      "select count(*)::int from market.rate_limit_hit where scope like 'address:' || $1",
-      [addresses],
-    );
+    sqlValue<number>(database.url)`select count(*)::int from market.rate_limit_hit
+      where scope like 'address:' || ${addresses}`;
   t.is(await counted("192.0.2.101"), 1);
   t.true((await counted("127.%")) >= 2, "tests connect from addresses of this machine");
 });
 
 /** Makes the links of an address ten seconds older, so that a refusal counts. */
 const ripen = (address: string) =>
-  sql(database.url, "update market.connection set created_at = created_at - interval '10 seconds' where address = $1", [
-    address,
-  ]);
+  sql(database.url)`update market.connection set created_at = created_at - interval '10 seconds'
+    where address = ${address}`;
 
 test.serial('six people who choose "Not mine" in a day block the address for a day, and no other', async (t) => {
   const api = await proxied();
@@ -495,16 +481,10 @@ test.serial('six people who choose "Not mine" in a day block the address for a d
   t.is((await connectFrom(api.url, "203.0.113.67")).status, 201);
   t.is((await connectFrom(api.url, "198.51.1.1")).status, 201);
 
-  await sql(
-    database.url,
-    "update market.rate_limit_hit set called_at = called_at - interval '23 hours' where scope = $1",
-    [`address:${spammer}`],
-  );
+  await sql(database.url)`update market.rate_limit_hit set called_at = called_at - interval '23 hours'
+    where scope = ${`address:${spammer}`}`;
   t.is((await connectFrom(api.url, spammer)).status, 429);
-  await sql(
-    database.url,
-    "update market.rate_limit_hit set called_at = called_at - interval '1 hour' where scope = $1",
-    [`address:${spammer}`],
-  );
+  await sql(database.url)`update market.rate_limit_hit set called_at = called_at - interval '1 hour'
+    where scope = ${`address:${spammer}`}`;
   t.is((await connectFrom(api.url, spammer)).status, 201);
 });

@@ -63,7 +63,7 @@ const untilInUse = () =>
 const untilReplayed = async (): Promise<void> => {
   const lsn = await sqlValue<string>(url, "select pg_current_wal_flush_lsn()::text");
   await eventually(
-    () => sqlValue<boolean>(replica, "select pg_last_wal_replay_lsn() >= $1::pg_lsn", [lsn]),
+    () => sqlValue<boolean>(replica)`select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn`,
     (replayed) => replayed,
   );
 };
@@ -162,14 +162,11 @@ test.serial("who was removed, suspended, disconnected, signed out or approved is
   );
   if (!removed || !suspended || !disconnected || !quiet) throw new Error("There are four agents.");
   const waiting = await connectAgent(writer.url);
-  const accountOf = (agent: Agent) =>
-    sqlValue<string>(url, "select account_id from market.agent where id = $1", [agent.id]);
+  const accountOf = (agent: Agent) => sqlValue<string>(url)`select account_id from market.agent where id = ${agent.id}`;
   const [secret, other] = [newSecret(), newSecret()];
   for (const one of [secret, other])
-    await sql(url, "insert into market.session (account_id, secret_hash) values ($1, $2)", [
-      await accountOf(quiet),
-      hashSecret(one),
-    ]);
+    await sql(url)`insert into market.session (account_id, secret_hash)
+      values (${await accountOf(quiet)}, ${hashSecret(one)})`;
   const me = (cookie: string, service = reader) =>
     call(service.url, "GET", "/v1/me", { headers: { cookie: `souk_session=${cookie}` } });
   const agents = [removed, suspended, disconnected, quiet, waiting];
@@ -181,23 +178,20 @@ test.serial("who was removed, suspended, disconnected, signed out or approved is
     t.is((await removed.at(reader.url)("GET", "/v1/me")).status, 401);
     t.is((await removed.at(reader.url)("POST", "/v1/offers/search", { query: "sofa" })).status, 401);
 
-    await sql(url, "update market.account set suspended_at = now(), suspension_reason = 'spam' where id = $1", [
-      await accountOf(suspended),
-    ]);
+    await sql(url)`update market.account set suspended_at = now(), suspension_reason = 'spam'
+      where id = ${await accountOf(suspended)}`;
     const found = await suspended.at(reader.url)("GET", "/v1/me");
     t.regex(found.body.next[0].summary, /suspended by moderation/);
 
-    await sql(url, "select internal.recover_account($1)", [await accountOf(disconnected)]);
+    await sql(url)`select internal.recover_account(${await accountOf(disconnected)})`;
     t.false((await disconnected.at(reader.url)("GET", "/v1/me")).body.account.connected);
 
-    await sql(url, "delete from market.session where secret_hash = $1", [hashSecret(secret)]);
+    await sql(url)`delete from market.session where secret_hash = ${hashSecret(secret)}`;
     t.is((await me(secret)).status, 401, "the session that ended");
     t.is((await me(other)).status, 200, "the other one");
 
-    await sql(url, "select api.approve_connection($1, null, $2)", [
-      hashSecret(waiting.link.split("/").at(-1) ?? ""),
-      hashSecret(newSecret()),
-    ]);
+    await sql(url)`select api.approve_connection(${hashSecret(waiting.link.split("/").at(-1) ?? "")}, null,
+      ${hashSecret(newSecret())})`;
     t.true((await waiting.at(reader.url)("GET", "/v1/me")).body.account.connected);
 
     const newcomer = await connectAgent(writer.url);
@@ -222,11 +216,11 @@ test.serial("a since that a replica gave misses no match of a transaction that w
     () => matched(),
     ({ ids }) => ids.includes(slow) && ids.includes(quick),
   );
-  await sql(url, "delete from market.match where ask_id = $1", [ask.id]);
+  await sql(url)`delete from market.match where ask_id = ${ask.id}`;
   await withClient(url, async (client) => {
     await client.query("begin");
     await client.query("select search.match_offer($1)", [slow]);
-    await sql(url, "select search.match_offer($1)", [quick]);
+    await sql(url)`select search.match_offer(${quick})`;
     const before = await matched();
     t.deepEqual(before.ids, [quick]);
     await client.query("commit");
@@ -313,11 +307,8 @@ test.serial("if the connection is lost after a commit, the caller is not told th
   );
   const removal = agent.call("DELETE", "/v1/me/agent");
   const cut = () =>
-    sql(
-      primary.url,
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where wait_event = 'SyncRep' and application_name = 'souk_api'`,
-    );
+    sql(primary.url)`select pg_terminate_backend(pid) from pg_stat_activity
+      where wait_event = 'SyncRep' and application_name = 'souk_api'`;
   await eventually(cut, (rows) => rows.length === 1);
   const { status, headers, body } = await removal;
   await sql(primary.url, "alter system reset synchronous_standby_names");

@@ -115,10 +115,7 @@ test.serial(
     const codes: Record<string, string> = {};
     const jobs: string[] = [];
     const keepJobs = async () => {
-      const rows = await sql<{ row: string }>(
-        cluster.url,
-        "select j::text as row from graphile_worker._private_jobs j",
-      );
+      const rows = await sql<{ row: string }>(cluster.url)`select j::text as row from graphile_worker._private_jobs j`;
       jobs.push(...rows.map(({ row }) => row));
     };
 
