@@ -3,7 +3,7 @@ import test from "ava";
 import type pg from "pg";
 import { openDatabase } from "../../src/database/database.ts";
 import { exportAccount } from "../../src/pages/settings/account_data.ts";
-import { type Answer, type Caller, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, column, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /**
@@ -114,10 +114,7 @@ test("removing the last sign-in method needs a confirmation, and removing any ne
   }
   await signIn(caller);
   t.is(await refused(remove("apple")), "404 not_found");
-  t.deepEqual(
-    (await remove("google")).methods.map(({ method }: Answer) => method),
-    ["email"],
-  );
+  t.deepEqual(column((await remove("google")).methods, "method"), ["email"]);
   const last = await refusal(remove("email"));
   t.is(`${last.status} ${last.code}`, "409 invalid_state");
   t.true(last.extra.confirm);
@@ -181,10 +178,7 @@ test("agents are listed with their counts, live ones first, and a removed agent 
   );
   const other = await market.approved();
   t.is(await refused(market.callAsPerson(other, "remove_agent", { agent_id: caller.agent })), "404 not_found");
-  t.deepEqual(
-    (await market.callAsPerson(other, "list_agents")).agents.map(({ id }: Answer) => id),
-    [other.agent],
-  );
+  t.deepEqual(column((await market.callAsPerson(other, "list_agents")).agents, "id"), [other.agent]);
 });
 
 test("activity lists each act with its agent, newest first, page by page, and nothing of other accounts", async (t) => {
@@ -228,7 +222,7 @@ test("activity lists each act with its agent, newest first, page by page, and no
     ],
   );
   t.deepEqual(
-    seen.map(({ at }) => at),
+    column(seen, "at"),
     seen
       .map(({ at }) => at)
       .toSorted()
@@ -291,10 +285,7 @@ test("an export contains everything of the account and nothing of others, in pie
     "seen_at",
     "signed_in_at",
   ]);
-  t.deepEqual(
-    document.agents.map(({ id }: Answer) => id),
-    [caller.agent],
-  );
+  t.deepEqual(column(document.agents, "id"), [caller.agent]);
   t.is(document.offers.length, 251);
   t.is(new Set(document.offers.map(({ id }: Answer) => id)).size, 251);
   t.truthy(document.offers.find(({ id }: Answer) => id === offer).contact.methods[0]);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { problemOf } from "../../src/base/problem.ts";
-import { type Caller, type Market, offerOf, outcomeOf, refusal, refused, vectorOf } from "./market.ts";
+import { type Caller, column, type Market, offerOf, outcomeOf, refusal, refused, vectorOf } from "./market.ts";
 import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 import { signing } from "./signing.ts";
@@ -81,10 +81,7 @@ test.serial("deleting an account erases every word of its person; other accounts
   const offers = await market.sql`select status, title, account_id, agent_id, contact, images, review_note, metadata,
     extraction, location_text
     from market.offer where id = any (${[live, archived, removed]}) order by id`;
-  t.deepEqual(
-    offers.map(({ status }) => status),
-    ["archived", "archived", "removed"],
-  );
+  t.deepEqual(column(offers, "status"), ["archived", "archived", "removed"]);
   for (const offer of offers)
     t.like(offer, {
       title: "Deleted offer",
@@ -129,21 +126,18 @@ test.serial("an account without a sign-in method can be deleted without a sign-i
   t.deepEqual(await market.sql`select from market.account where id = ${caller.account}`, []);
 });
 
-test.serial(
-  "an account with hundreds of offers is deleted in several calls, and publishes nothing meanwhile",
-  async (t) => {
-    const caller = await market.approved();
-    await market.sql`insert into market.offer (account_id, agent_id, status, text, title, published_at)
+test.serial("an account with hundreds of offers is deleted in calls, and publishes nothing meanwhile", async (t) => {
+  const caller = await market.approved();
+  await market.sql`insert into market.offer (account_id, agent_id, status, text, title, published_at)
       select ${caller.account}, ${caller.agent}, 'published', 'Sofa', 'Sofa', now() from generate_series(1, 500)`;
-    const deleted = () => market.callAsPerson(caller, "delete_account");
-    t.deepEqual(await deleted(), { done: false });
-    t.is(await refused(market.call(caller, "get_me")), "401 unauthorized");
-    t.is((await offersOf(caller)).length, 300);
-    t.deepEqual([await deleted(), await deleted()], [{ done: false }, { done: true }]);
-    t.deepEqual(await offersOf(caller), []);
-    t.is(await refused(deleted()), "401 unauthorized");
-  },
-);
+  const deleted = () => market.callAsPerson(caller, "delete_account");
+  t.deepEqual(await deleted(), { done: false });
+  t.is(await refused(market.call(caller, "get_me")), "401 unauthorized");
+  t.is((await offersOf(caller)).length, 300);
+  t.deepEqual([await deleted(), await deleted()], [{ done: false }, { done: true }]);
+  t.deepEqual(await offersOf(caller), []);
+  t.is(await refused(deleted()), "401 unauthorized");
+});
 
 test.serial("an account with many asks and events is deleted in several calls", async (t) => {
   const caller = await market.approved();
@@ -219,33 +213,30 @@ test.serial("an offer that is published while its account is deleted is erased w
   t.is(n, 0);
 });
 
-test.serial(
-  "an agent's removal stops an offer whose text is still being read, and keeps an earlier offer",
-  async (t) => {
-    const caller = await market.approved();
-    const late = await submitted(caller);
-    const removal = await begun(market.url, "update market.agent set removed_at = now() where id = $1", [caller.agent]);
-    const finishing = market.work("complete_submission", late.submission, late.extraction);
-    await blocked(market, "complete_submission", finishing);
-    await removal.end();
-    t.true(await finishing);
-    t.deepEqual(await offersOf(caller), []);
-    const status = await market.value`select status from market.submission where id = ${late.submission}`;
-    t.is(status, 401);
+test.serial("an agent's removal stops an offer whose text is being read, and keeps an earlier offer", async (t) => {
+  const caller = await market.approved();
+  const late = await submitted(caller);
+  const removal = await begun(market.url, "update market.agent set removed_at = now() where id = $1", [caller.agent]);
+  const finishing = market.work("complete_submission", late.submission, late.extraction);
+  await blocked(market, "complete_submission", finishing);
+  await removal.end();
+  t.true(await finishing);
+  t.deepEqual(await offersOf(caller), []);
+  const status = await market.value`select status from market.submission where id = ${late.submission}`;
+  t.is(status, 401);
 
-    const other = await market.approved();
-    const early = await submitted(other);
-    const publishing = await begun(market.url, "select jobs.complete_submission($1, $2)", [
-      early.submission,
-      early.extraction,
-    ]);
-    const removing = market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
-    await blocked(market, "remove_agent", removing);
-    await publishing.end();
-    await removing;
-    t.deepEqual(await offersOf(other), [{ status: "published" }]);
-  },
-);
+  const other = await market.approved();
+  const early = await submitted(other);
+  const publishing = await begun(market.url, "select jobs.complete_submission($1, $2)", [
+    early.submission,
+    early.extraction,
+  ]);
+  const removing = market.callAsPerson(other, "remove_agent", { agent_id: other.agent });
+  await blocked(market, "remove_agent", removing);
+  await publishing.end();
+  await removing;
+  t.deepEqual(await offersOf(other), [{ status: "published" }]);
+});
 
 test.serial("a vector that is computed while its offer's account is deleted is not stored", async (t) => {
   const caller = await market.approved();

@@ -126,46 +126,43 @@ test.serial("approving an agent whose link proved a method needs a sign-in, and 
   t.is((await market.sql`select from market.report where account_id = ${caller.account}`).length, 1);
 });
 
-test.serial(
-  "an agent that nobody approved reads nothing of the account that a person has claimed by its link",
-  async (t) => {
-    const { caller, session, verification } = await provedFirst();
-    const approved = await market.connect("Approved");
-    await approve(approved, session);
-    const own = await market.offer(approved);
-    const ask = await market.ask(approved);
-    await market.call(approved, "archive_offer", { id: own });
-    await market.sql`update market.account set display_name = 'Lena' where id = ${caller.account}`;
-    await market.sql`insert into market.cap_override (account_id, action, cap)
+test.serial("an agent that nobody approved reads nothing of the account that was claimed by its link", async (t) => {
+  const { caller, session, verification } = await provedFirst();
+  const approved = await market.connect("Approved");
+  await approve(approved, session);
+  const own = await market.offer(approved);
+  const ask = await market.ask(approved);
+  await market.call(approved, "archive_offer", { id: own });
+  await market.sql`update market.account set display_name = 'Lena' where id = ${caller.account}`;
+  await market.sql`insert into market.cap_override (account_id, action, cap)
       values (${caller.account}, 'preview_offer', 7)`;
 
-    t.is((await look(caller)).label, "the account that this agent acts for", "it may open its own link");
-    const seen = await me(caller);
-    t.deepEqual(seen.limits, (await me(await market.connect())).limits);
-    t.like(seen, { display_name: "", activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 } });
-    t.like(seen.account, { connected: false, published_offers: 0 });
-    const list = { status: null, page_size: 50, cursor: null };
-    t.deepEqual((await market.call(caller, "list_offers", list)).results, []);
-    t.deepEqual((await market.call(caller, "list_asks", list)).results, []);
-    t.deepEqual((await market.call(caller, "list_events", { after: null, page_size: 50, wait: 0 })).events, []);
-    t.deepEqual((await market.call(caller, "list_webhooks")).webhooks, []);
-    for (const [name, args] of [
-      ["get_offer", { id: own }],
-      ["get_ask", { id: ask }],
-      ["list_matches", { id: ask, since: null, page_size: 10, cursor: null }],
-    ] as const)
-      t.is(await refused(market.call(caller, name, args)), "404 not_found", name);
-    t.is(await refused(market.call(caller, "delete_webhook", { id: own })), "403 verification_required");
-    const poll = { id: verification, base_url: "", link_key: caller.token };
-    t.is((await market.call(caller, "get_verification", poll)).status, "completed", "all that it learns");
+  t.is((await look(caller)).label, "the account that this agent acts for", "it may open its own link");
+  const seen = await me(caller);
+  t.deepEqual(seen.limits, (await me(await market.connect())).limits);
+  t.like(seen, { display_name: "", activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 } });
+  t.like(seen.account, { connected: false, published_offers: 0 });
+  const list = { status: null, page_size: 50, cursor: null };
+  t.deepEqual((await market.call(caller, "list_offers", list)).results, []);
+  t.deepEqual((await market.call(caller, "list_asks", list)).results, []);
+  t.deepEqual((await market.call(caller, "list_events", { after: null, page_size: 50, wait: 0 })).events, []);
+  t.deepEqual((await market.call(caller, "list_webhooks")).webhooks, []);
+  for (const [name, args] of [
+    ["get_offer", { id: own }],
+    ["get_ask", { id: ask }],
+    ["list_matches", { id: ask, since: null, page_size: 10, cursor: null }],
+  ] as const)
+    t.is(await refused(market.call(caller, name, args)), "404 not_found", name);
+  t.is(await refused(market.call(caller, "delete_webhook", { id: own })), "403 verification_required");
+  const poll = { id: verification, base_url: "", link_key: caller.token };
+  t.is((await market.call(caller, "get_verification", poll)).status, "completed", "all that it learns");
 
-    const person = { ...caller, session, token: session, link: session, agent: "" };
-    const { agents } = await market.callAsPerson(person, "list_agents");
-    t.deepEqual(agents.find(({ id }: Answer) => id === caller.agent)?.connected_at, null, "the person sees it");
-    await market.callAsPerson(person, "remove_agent", { agent_id: caller.agent });
-    t.is(await refused(me(caller)), "401 unauthorized");
-  },
-);
+  const person = { ...caller, session, token: session, link: session, agent: "" };
+  const { agents } = await market.callAsPerson(person, "list_agents");
+  t.deepEqual(agents.find(({ id }: Answer) => id === caller.agent)?.connected_at, null, "the person sees it");
+  await market.callAsPerson(person, "remove_agent", { agent_id: caller.agent });
+  t.is(await refused(me(caller)), "401 unauthorized");
+});
 
 test.serial("what an agent does that the person has not connected is not done for the account", async (t) => {
   const caller = await market.connect();
@@ -440,18 +437,15 @@ test.serial("an approval sends one mail to the account's e-mail address, through
   ]);
 });
 
-test.serial(
-  "the mail goes to the e-mail address that the person proved by mail, not to one that a provider stated",
-  async (t) => {
-    const person = await signIn("Lena", "google@example.com");
-    const mail = await people.begin({ email: randomEmail(), purpose: "add", session: person.session });
-    const { session } = await people.finishMail(mail, { link: mail.link }, person.session);
-    const caller = await market.connect();
-    await approve(caller, session);
-    const { email } = await market.work("get_approval_notice", caller.agent);
-    t.not(email, "google@example.com");
-  },
-);
+test.serial("the mail goes to the address that the person proved, not to one that a provider stated", async (t) => {
+  const person = await signIn("Lena", "google@example.com");
+  const mail = await people.begin({ email: randomEmail(), purpose: "add", session: person.session });
+  const { session } = await people.finishMail(mail, { link: mail.link }, person.session);
+  const caller = await market.connect();
+  await approve(caller, session);
+  const { email } = await market.work("get_approval_notice", caller.agent);
+  t.not(email, "google@example.com");
+});
 
 test.serial("without an e-mail address, or after the agent's removal, there is no mail", async (t) => {
   for (const session of [null, (await signIn()).session]) {

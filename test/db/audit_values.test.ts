@@ -1,5 +1,5 @@
 import test from "ava";
-import { openMarket } from "./market.ts";
+import { column, openMarket } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /** What the audit log contains: each audited table, values of reviewed columns only, no word of a person and no secret. */
@@ -87,10 +87,7 @@ test("truncating any audited table is logged", async (t) => {
   const audited = await own.sql`select distinct c.relname as name from pg_trigger tg
     join pg_class c on c.oid = tg.tgrelid
     where tg.tgfoid = 'internal.audit'::regproc order by 1`;
-  t.deepEqual(
-    audited.map(({ name }) => name),
-    Object.keys(MAY_STAND),
-  );
+  t.deepEqual(column(audited, "name"), Object.keys(MAY_STAND));
   for (const { name } of audited) {
     const start = (await own.sql("select clock_timestamp()::text as at"))[0].at;
     await own.sql(`truncate market.${name} cascade`);

@@ -58,28 +58,25 @@ test.before(async () => {
   await fillCrowd();
 });
 
-test.serial(
-  "candidates by words are the newest offers that have the words and pass the filters, however old",
-  async (t) => {
-    for (const words of WORDS) {
-      for (const filters of FILTERS) {
-        const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>`with c as (select
+test.serial("candidates by words are the newest offers that have them and pass the filters", async (t) => {
+  for (const words of WORDS) {
+    for (const filters of FILTERS) {
+      const rows = await market.sql<{ depth: number; found: string[]; expected: string[] }>`with c as (select
           search.to_search_filter(${filters}, now(), null, null) as conditions)
           select d.depth, search.lexical_candidates(${words}, c.conditions, d.depth) as found,
             array(select o.id from market.offer o where o.search @@ ${words}::tsquery
               and search.matches_filter(o, c.conditions)
               order by o.published_at desc, o.id desc limit d.depth) as expected
           from c, unnest(${DEPTHS}::integer[]) as d (depth)`;
-        for (const { depth, found, expected } of rows) {
-          t.deepEqual(found, expected, `${words} ${JSON.stringify(filters)} ${depth}`);
-        }
+      for (const { depth, found, expected } of rows) {
+        t.deepEqual(found, expected, `${words} ${JSON.stringify(filters)} ${depth}`);
       }
     }
-    const [some] = await market.sql`select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}',
+  }
+  const [some] = await market.sql`select cardinality(search.lexical_candidates('rare', search.to_search_filter('{}',
       now(), null, null), 100)) as count`;
-    t.true(some.count > 2);
-  },
-);
+  t.true(some.count > 2);
+});
 
 test.serial("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
@@ -120,14 +117,12 @@ test.serial("the facets stored with an offer's vector equal the offer's facets a
   t.true((await facets()).includes("'bristol'"));
 });
 
-test.serial(
-  "in a large market, the index and comparing together find the nearest of all offers that pass",
-  async (t) => {
-    // The planner's estimates say how large the market is. So this one takes the ways of a market of 100,000 offers.
-    await market.sql`update pg_class set reltuples = 100000
+test.serial("in a large market, index and comparison together find the nearest offers that pass", async (t) => {
+  // The planner's estimates say how large the market is. So this one takes the ways of a market of 100,000 offers.
+  await market.sql`update pg_class set reltuples = 100000
       where oid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)`;
-    for (const filters of FILTERS) {
-      const [row] = await market.sql<{ recall: number | null }>`with c as materialized (select
+  for (const filters of FILTERS) {
+    const [row] = await market.sql<{ recall: number | null }>`with c as materialized (select
         search.to_search_filter(${filters}, now(), null, null) as conditions),
           queries as materialized (select e.embedding as near from market.offer_embedding e
             order by md5(e.offer_id::text) limit 10),
@@ -141,10 +136,9 @@ test.serial(
         select avg((select count(*) from unnest(b.nearest) as id
           where id = any (b.found))::float / cardinality(b.nearest)) as recall
         from lists b where b.nearest <> '{}'`;
-      t.true(row?.recall === null || (row?.recall ?? 0) >= 0.97, `${JSON.stringify(filters)} ${row?.recall}`);
-    }
-  },
-);
+    t.true(row?.recall === null || (row?.recall ?? 0) >= 0.97, `${JSON.stringify(filters)} ${row?.recall}`);
+  }
+});
 
 test.serial("a list that few of the offers pass looks at a part of the market, and says so", async (t) => {
   const seeker = await market.approved();

@@ -87,36 +87,33 @@ test.serial("the digest is off until the person switches it on, which needs a pr
   t.like(items.digest, { enabled: false, sent_at: null });
 });
 
-test.serial(
-  "a digest has the new matches of active asks that watch, each once, best first, and how many more",
-  async (t) => {
-    await subscribe(buyer);
-    const ask = await wanted();
-    const many: string[] = [];
-    for (let n = 0; n < 7; n += 1) many.push(await offered());
-    const digest = await begin(buyer);
-    t.is(digest.email, `${buyer.agent}@example.com`);
-    t.is(digest.asks.length, 1);
-    const { title, found, offers } = digest.asks[0];
-    t.deepEqual([title, found, offers.length], ["Wanted: grey sofa", 7, 5]);
-    t.deepEqual(Object.keys(offers[0]).sort(), ["id", "location", "price", "title"], "no contact");
-    await finish(buyer);
-    await nextDay(buyer);
-    t.is(await begin(buyer), null, "nothing is told twice");
+test.serial("a digest has the new matches of active asks that watch, each once, and how many more", async (t) => {
+  await subscribe(buyer);
+  const ask = await wanted();
+  const many: string[] = [];
+  for (let n = 0; n < 7; n += 1) many.push(await offered());
+  const digest = await begin(buyer);
+  t.is(digest.email, `${buyer.agent}@example.com`);
+  t.is(digest.asks.length, 1);
+  const { title, found, offers } = digest.asks[0];
+  t.deepEqual([title, found, offers.length], ["Wanted: grey sofa", 7, 5]);
+  t.deepEqual(Object.keys(offers[0]).sort(), ["id", "location", "price", "title"], "no contact");
+  await finish(buyer);
+  await nextDay(buyer);
+  t.is(await begin(buyer), null, "nothing is told twice");
 
-    const gone = await offered();
-    await market.call(seller, "archive_offer", { id: gone });
-    t.is(await begin(buyer), null, "what was taken down is not told");
-    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: false } });
-    await offered();
-    t.is(await begin(buyer), null, "an ask that does not watch");
-    await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true } });
-    const last = await offered();
-    t.true(idsIn(await begin(buyer))?.includes(last));
-    await market.call(buyer, "fulfill_ask", { id: ask });
-    t.is(await begin(buyer), null, "a fulfilled ask");
-  },
-);
+  const gone = await offered();
+  await market.call(seller, "archive_offer", { id: gone });
+  t.is(await begin(buyer), null, "what was taken down is not told");
+  await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: false } });
+  await offered();
+  t.is(await begin(buyer), null, "an ask that does not watch");
+  await market.call(buyer, "update_ask", { id: ask, body: { watch_enabled: true } });
+  const last = await offered();
+  t.true(idsIn(await begin(buyer))?.includes(last));
+  await market.call(buyer, "fulfill_ask", { id: ask });
+  t.is(await begin(buyer), null, "a fulfilled ask");
+});
 
 test.serial("there is at most one digest a day, also when it is switched off and on", async (t) => {
   await subscribe(buyer);
@@ -168,20 +165,17 @@ test.serial("a second attempt sends the same mail, and what matched meanwhile co
   t.not(next.mail_id, attempt.mail_id);
 });
 
-test.serial(
-  "a mail that was begun is on the disk before it leaves, also if the worker waits for no commit",
-  async (t) => {
-    await subscribe(buyer);
-    await wanted();
-    await offered();
-    const client = await connection(t);
-    await client.query("begin; set local synchronous_commit = off");
-    const { rows } = await client.query("select jobs.begin_digest($1) is not null as begun", [buyer.account]);
-    t.true(rows[0]?.begun);
-    t.is((await client.query("show synchronous_commit")).rows[0]?.synchronous_commit, "on");
-    await client.query("rollback");
-  },
-);
+test.serial("a mail that was begun is on the disk before it leaves, whatever the worker waits for", async (t) => {
+  await subscribe(buyer);
+  await wanted();
+  await offered();
+  const client = await connection(t);
+  await client.query("begin; set local synchronous_commit = off");
+  const { rows } = await client.query("select jobs.begin_digest($1) is not null as begun", [buyer.account]);
+  t.true(rows[0]?.begun);
+  t.is((await client.query("show synchronous_commit")).rows[0]?.synchronous_commit, "on");
+  await client.query("rollback");
+});
 
 test.serial("a match whose transaction commits after a digest is in the next one", async (t) => {
   await subscribe(buyer);

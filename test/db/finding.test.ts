@@ -1,5 +1,5 @@
 import test from "ava";
-import { type Answer, type Caller, type OfferFacts, openMarket, vectorOf } from "./market.ts";
+import { type Answer, type Caller, column, type OfferFacts, openMarket, vectorOf } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /**
@@ -8,80 +8,32 @@ import { market } from "./one_market.ts";
  *   extraction  what the query extractor passes along with the words (src/reader/extraction.ts)
  */
 
+const BERLIN = { place: "Berlin", city: "Berlin", country: "DE" };
+const ROMA = { place: "Roma", city: "Roma", country: "IT" };
+const HAMBURG = { place: "Hamburg", city: "Hamburg", country: "DE" };
+const STOCKPORT = { place: "Stockport", city: "Stockport", country: "GB" };
+const ELECTRONICS = { domain: "electronics", category: "phones" };
+const BICYCLE = { domain: "vehicles", category: "bicycles", place: null };
+const GUITAR = { domain: "hobbies", category: "music_instruments" };
+const BOOK = { domain: "hobbies", category: "books", price: null, place: null };
+const WASHER = { domain: "home_garden", category: "appliances", place: null };
+const CLEANING = { domain: "services", category: "cleaning", kind: "service_offer" };
+
 const CATALOGUE: Record<string, OfferFacts> = {
-  couch: { title: "Blue couch", price: "200 EUR", place: "Berlin", city: "Berlin", country: "DE" },
-  divano: {
-    title: "Divano in pelle",
-    language: "it",
-    price: "250 EUR",
-    place: "Roma",
-    city: "Roma",
-    country: "IT",
-  },
-  ledersofa: {
-    title: "Ledersofa",
-    language: "de",
-    price: "900 EUR",
-    place: "Hamburg",
-    city: "Hamburg",
-    country: "DE",
-  },
-  hired: {
-    title: "Sofa for a party",
-    kind: "rental",
-    price: "40 EUR",
-    period: "day",
-    place: "Berlin",
-    city: "Berlin",
-    country: "DE",
-  },
+  couch: { title: "Blue couch", price: "200 EUR", ...BERLIN },
+  divano: { title: "Divano in pelle", language: "it", price: "250 EUR", ...ROMA },
+  ledersofa: { title: "Ledersofa", language: "de", price: "900 EUR", ...HAMBURG },
+  hired: { title: "Sofa for a party", kind: "rental", price: "40 EUR", period: "day", ...BERLIN },
   dollars: { title: "Green sofa", price: "150 USD", place: null },
   unpriced: { title: "Yellow sofa", price: null, place: "Altona", country: "DE" },
-  gift: { title: "Old sofa", price: "0 EUR", place: "Berlin", city: "Berlin", country: "DE" },
-  cleaning: {
-    title: "Sofa cleaning",
-    domain: "services",
-    category: "cleaning",
-    kind: "service_offer",
-    price: "60 EUR",
-    place: "Berlin",
-    city: "Berlin",
-    country: "DE",
-  },
-  washer: {
-    title: "Machine à laver",
-    language: "fr",
-    domain: "home_garden",
-    category: "appliances",
-    price: "90 EUR",
-    place: null,
-  },
-  ebike: {
-    title: "Elektrofahrrad",
-    language: "de",
-    domain: "vehicles",
-    category: "bicycles",
-    price: "800 EUR",
-    place: null,
-  },
-  telecaster: {
-    title: "Telecaster",
-    domain: "hobbies",
-    category: "music_instruments",
-    price: "500 GBP",
-    place: "Stockport",
-    city: "Stockport",
-    country: "GB",
-  },
-  "unnamed phone": {
-    title: "Doro with big buttons",
-    domain: "electronics",
-    category: "phones",
-    price: "40 EUR",
-    place: null,
-  },
-  joined: { title: "Wardle/brimbo,338-340.Frimble", domain: "hobbies", category: "books", price: null, place: null },
-  bike: { title: "City bicycle", domain: "vehicles", category: "bicycles", price: "100 EUR", place: null },
+  gift: { title: "Old sofa", price: "0 EUR", ...BERLIN },
+  cleaning: { title: "Sofa cleaning", ...CLEANING, price: "60 EUR", ...BERLIN },
+  washer: { title: "Machine à laver", language: "fr", ...WASHER, price: "90 EUR" },
+  ebike: { title: "Elektrofahrrad", language: "de", ...BICYCLE, price: "800 EUR" },
+  telecaster: { title: "Telecaster", ...GUITAR, price: "500 GBP", ...STOCKPORT },
+  "unnamed phone": { title: "Doro with big buttons", ...ELECTRONICS, price: "40 EUR", place: null },
+  joined: { title: "Wardle/brimbo,338-340.Frimble", ...BOOK },
+  bike: { title: "City bicycle", ...BICYCLE, price: "100 EUR" },
 };
 
 let searcher: Caller;
@@ -165,10 +117,7 @@ test("a misspelt word is corrected, and a notice says so", async (t) => {
   };
   t.true((await found({ query: "bicylce" }, extraction)).includes("bike"));
   const { notices } = await search({ query: "bicylce" }, extraction);
-  t.deepEqual(
-    notices.map(({ code }: Answer) => code),
-    ["spelling"],
-  );
+  t.deepEqual(column(notices, "code"), ["spelling"]);
   t.regex(notices[0].summary, /bicycle/);
 });
 
@@ -183,7 +132,7 @@ const READ = {
   places: [],
 };
 const PRICE = { min: null, max: 210, currency: "EUR", period: null };
-const BERLIN = [{ text: "Berlin", city: "Berlin", country: "DE" }];
+const IN_BERLIN = [{ text: "Berlin", city: "Berlin", country: "DE" }];
 
 test("a certain offer kind in the query is a filter, and a guessed one affects only the ranking", async (t) => {
   const surely = await found({ query: "sofa" }, READ);
@@ -204,17 +153,17 @@ test("a price in the query excludes offers far above it, but not offers with inc
 });
 
 test("a place in the query excludes offers elsewhere, but not offers whose place is unknown", async (t) => {
-  const there = await found({ query: "sofa in Berlin" }, { ...READ, places: BERLIN });
+  const there = await found({ query: "sofa in Berlin" }, { ...READ, places: IN_BERLIN });
   t.deepEqual(there.toSorted(), ["couch", "dollars", "gift", "unpriced"]);
   t.deepEqual(there.slice(0, 2).toSorted(), ["couch", "gift"]);
-  const either = [...BERLIN, { text: "Rome", city: "Roma", country: "IT" }];
+  const either = [...IN_BERLIN, { text: "Rome", city: "Roma", country: "IT" }];
   t.true((await found({ query: "sofa" }, { ...READ, places: either })).includes("divano"));
 });
 
 test("an explicit filter takes precedence over the extraction", async (t) => {
-  const all = { ...READ, price: PRICE, places: BERLIN };
+  const all = { ...READ, price: PRICE, places: IN_BERLIN };
   t.deepEqual(await found({ query: "sofa", filters: { offer_kind: "rental" } }, all), ["hired"]);
-  t.deepEqual(await found({ query: "sofa", filters: { location: "Hamburg" } }, { ...READ, places: BERLIN }), [
+  t.deepEqual(await found({ query: "sofa", filters: { location: "Hamburg" } }, { ...READ, places: IN_BERLIN }), [
     "ledersofa",
   ]);
   t.deepEqual(await found({ query: "sofa", filters: { price: { min: 500 } } }, { ...READ, price: PRICE }), [
@@ -223,12 +172,9 @@ test("an explicit filter takes precedence over the extraction", async (t) => {
 });
 
 test("the classification and the notices say how the query was understood", async (t) => {
-  const { classification, notices } = await search({ query: "sofa" }, { ...READ, price: PRICE, places: BERLIN });
+  const { classification, notices } = await search({ query: "sofa" }, { ...READ, price: PRICE, places: IN_BERLIN });
   t.deepEqual(classification, { domain: "home_garden", category: "furniture", kind: "sale" });
-  t.deepEqual(
-    notices.map(({ code }: Answer) => code),
-    ["read_from_query"],
-  );
+  t.deepEqual(column(notices, "code"), ["read_from_query"]);
   t.regex(notices[0].summary, /only things for sale, in Berlin, up to 210 EUR/);
   const filtered = await search({ query: "sofa", filters: { offer_kind: "rental", domain: "electronics" } }, READ);
   t.deepEqual(

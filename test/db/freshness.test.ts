@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import pg from "pg";
-import { type Caller, outcomeOf } from "./market.ts";
+import { type Caller, column, outcomeOf } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /** Offers that nobody confirms: they become stale, rank behind fresh ones, and are archived after a warning. */
@@ -232,15 +232,9 @@ test.serial("of the same score, fresh offers come before stale ones, in searches
     return read;
   };
   t.is(new Set((await found()).map(({ score }) => score)).size, 1);
-  t.deepEqual(
-    (await found()).map(({ id }) => id),
-    [newest, middle, oldest],
-  );
+  t.deepEqual(column(await found(), "id"), [newest, middle, oldest]);
   t.deepEqual(await matched(), [oldest, middle, newest]);
   await age([newest, oldest], 70, 10);
-  t.deepEqual(
-    (await found()).map(({ id }) => id),
-    [middle, newest, oldest],
-  );
+  t.deepEqual(column(await found(), "id"), [middle, newest, oldest]);
   t.deepEqual(await matched(), [middle, oldest, newest]);
 });

@@ -255,78 +255,75 @@ test.serial("why_429 and the refusal mention a cap set by a moderator, and a sus
   t.false(suspended.next.some(({ path }: { path: string }) => path === "/v1/offers" || path === "/v1/asks"));
 });
 
-test.serial(
-  "inspect.price_reasons says why an offer has its price, until the text or the account is gone",
-  async (t) => {
-    const agent = await market.approved();
-    const extractor = createBuiltinExtractor(seedVocabulary());
-    /** The extractions of a text as a worker sends them; a model's come before them. */
-    const readOf = async (text: string, ...models: object[]): Promise<string> => {
-      return JSON.stringify([...models, extractor.readOffer(text).extraction]);
-    };
-    const reasonsOf = (offer: string) => read("select * from inspect.price_reasons($1)", [offer]);
-    const amounts = async (offer: string) => [
-      ...new Set(
-        (await reasonsOf(offer)).map(({ candidate, amount, currency }) => `${candidate}: ${amount} ${currency}`),
-      ),
-    ];
-    const stored = async () => (await market.sql("select count(*)::int as n from reading.price_reason"))[0].n;
+test.serial("inspect.price_reasons says why an offer has its price, until text or account are gone", async (t) => {
+  const agent = await market.approved();
+  const extractor = createBuiltinExtractor(seedVocabulary());
+  /** The extractions of a text as a worker sends them; a model's come before them. */
+  const readOf = async (text: string, ...models: object[]): Promise<string> => {
+    return JSON.stringify([...models, extractor.readOffer(text).extraction]);
+  };
+  const reasonsOf = (offer: string) => read("select * from inspect.price_reasons($1)", [offer]);
+  const amounts = async (offer: string) => [
+    ...new Set(
+      (await reasonsOf(offer)).map(({ candidate, amount, currency }) => `${candidate}: ${amount} ${currency}`),
+    ),
+  ];
+  const stored = async () => (await market.sql("select count(*)::int as n from reading.price_reason"))[0].n;
 
-    const text = "Grey sofa, new price was 400 EUR, now 180 EUR says Zebedee. Berlin. sofa@example.com";
-    const previewed = await market.call(agent, "preview_offer", { body: { text } });
-    await market.work("complete_submission", previewed.submission, await readOf(text));
-    const preview = await market.call(agent, "get_answer", { submission_id: previewed.submission });
-    t.is(preview.status, 200);
-    t.is(await stored(), 0);
+  const text = "Grey sofa, new price was 400 EUR, now 180 EUR says Zebedee. Berlin. sofa@example.com";
+  const previewed = await market.call(agent, "preview_offer", { body: { text } });
+  await market.work("complete_submission", previewed.submission, await readOf(text));
+  const preview = await market.call(agent, "get_answer", { submission_id: previewed.submission });
+  t.is(preview.status, 200);
+  t.is(await stored(), 0);
 
-    const { status, body } = await market.publish(agent, text, await readOf(text));
-    t.is(status, 201);
-    const id = body.offer_id;
-    t.deepEqual(await amounts(id), ["1: 180 EUR", "2: 400 EUR"]);
-    const reasons = await reasonsOf(id);
-    const [first] = reasons;
-    t.true(Number(first.chance) > 0.5 && Number(first.chance) <= 1);
-    t.true(reasons.some(({ feature, weight }) => /^\S+ \S+/.test(feature) && Number(weight) !== 0));
-    t.notRegex(JSON.stringify(reasons), /zebedee|sofa@/i, "features have words of the training set only");
-    const strengths = reasons.filter(({ candidate }) => candidate === 1).map(({ weight }) => Math.abs(Number(weight)));
-    t.deepEqual(
-      strengths,
-      strengths.toSorted((one, other) => other - one),
-    );
-    await t.throwsAsync(
-      rolledBack(client, async () => {
-        await client.query("set local session authorization souk_api");
-        await client.query("select * from inspect.price_reasons($1)", [id]);
-      }),
-      { code: "42501" },
-    );
+  const { status, body } = await market.publish(agent, text, await readOf(text));
+  t.is(status, 201);
+  const id = body.offer_id;
+  t.deepEqual(await amounts(id), ["1: 180 EUR", "2: 400 EUR"]);
+  const reasons = await reasonsOf(id);
+  const [first] = reasons;
+  t.true(Number(first.chance) > 0.5 && Number(first.chance) <= 1);
+  t.true(reasons.some(({ feature, weight }) => /^\S+ \S+/.test(feature) && Number(weight) !== 0));
+  t.notRegex(JSON.stringify(reasons), /zebedee|sofa@/i, "features have words of the training set only");
+  const strengths = reasons.filter(({ candidate }) => candidate === 1).map(({ weight }) => Math.abs(Number(weight)));
+  t.deepEqual(
+    strengths,
+    strengths.toSorted((one, other) => other - one),
+  );
+  await t.throwsAsync(
+    rolledBack(client, async () => {
+      await client.query("set local session authorization souk_api");
+      await client.query("select * from inspect.price_reasons($1)", [id]);
+    }),
+    { code: "42501" },
+  );
 
-    // Nobody but a DBA sees them.
-    const [row] = await market.sql`select to_jsonb(o) as offer from market.offer o where id = ${id}`;
-    const shown = await market.call(agent, "get_offer", { id });
-    const account = await market.callAsPerson(agent, "export_account");
-    for (const document of [preview, body, row.offer, shown, account])
-      t.notRegex(JSON.stringify(document), /price_reasons|"chance"|"candidates"/);
+  // Nobody but a DBA sees them.
+  const [row] = await market.sql`select to_jsonb(o) as offer from market.offer o where id = ${id}`;
+  const shown = await market.call(agent, "get_offer", { id });
+  const account = await market.callAsPerson(agent, "export_account");
+  for (const document of [preview, body, row.offer, shown, account])
+    t.notRegex(JSON.stringify(document), /price_reasons|"chance"|"candidates"/);
 
-    // A changed text has other reasons, whatever a model has read before.
-    const change = async (to: string, extractions: string) => {
-      const { submission } = await market.call(agent, "update_offer", { id, body: { text: to } });
-      await market.work("complete_submission", submission, extractions);
-      t.is((await market.call(agent, "get_answer", { submission_id: submission })).status, 200);
-    };
-    const cheaper = text.replace("180", "150");
-    const model = { contacts: [], features: [], attributes: [], price_reasons: [{ amount: 1 }] };
-    await change(cheaper, await readOf(cheaper, model));
-    t.deepEqual(await amounts(id), ["1: 150 EUR", "2: 400 EUR"]);
-    // If no reasons are given, those of the earlier text do not stay.
-    const unexplained = (await readOf(text)).replace('"price_reasons"', '"other"');
-    await change(text, unexplained);
-    t.deepEqual(await reasonsOf(id), []);
+  // A changed text has other reasons, whatever a model has read before.
+  const change = async (to: string, extractions: string) => {
+    const { submission } = await market.call(agent, "update_offer", { id, body: { text: to } });
+    await market.work("complete_submission", submission, extractions);
+    t.is((await market.call(agent, "get_answer", { submission_id: submission })).status, 200);
+  };
+  const cheaper = text.replace("180", "150");
+  const model = { contacts: [], features: [], attributes: [], price_reasons: [{ amount: 1 }] };
+  await change(cheaper, await readOf(cheaper, model));
+  t.deepEqual(await amounts(id), ["1: 150 EUR", "2: 400 EUR"]);
+  // If no reasons are given, those of the earlier text do not stay.
+  const unexplained = (await readOf(text)).replace('"price_reasons"', '"other"');
+  await change(text, unexplained);
+  t.deepEqual(await reasonsOf(id), []);
 
-    await change(cheaper, await readOf(cheaper));
-    t.is(await stored(), 1);
-    t.deepEqual(await market.callAsPerson(agent, "delete_account"), { done: true });
-    t.is(await stored(), 0);
-    await finishJobs();
-  },
-);
+  await change(cheaper, await readOf(cheaper));
+  t.is(await stored(), 1);
+  t.deepEqual(await market.callAsPerson(agent, "delete_account"), { done: true });
+  t.is(await stored(), 0);
+  await finishJobs();
+});

@@ -284,6 +284,9 @@ export const refused = async (attempt: Promise<unknown>): Promise<string> => {
   return `${status} ${code}`;
 };
 
+/** The values of one member of all rows or results. */
+export const column = (rows: readonly Answer[], name: string): Answer[] => rows.map((row) => row[name]);
+
 /** "done", or the message of the error, which is the code of a refusal. For concurrent calls. */
 export const outcomeOf = (attempt: Promise<unknown>): Promise<string> =>
   attempt.then(

@@ -4,41 +4,35 @@ import { buyer, market, seller } from "./two_sides.ts";
 
 /** How many asks an offer is matched with, how many matches an ask keeps, and what reading an ask costs at most. */
 
-test.serial(
-  "each exclusion of an ask is turned into a query once: that is most of what reading an ask costs",
-  async (t) => {
-    await withClient(market.url, async (client) => {
-      await client.query("begin; set local track_functions = 'pl'");
-      await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en')`);
-      const { rows } = await client.query(
-        "select calls::integer from pg_stat_xact_user_functions where funcname = 'phrase_query'",
-      );
-      t.deepEqual(rows, [{ calls: 3 }]);
-    });
-  },
-);
+test.serial("each exclusion is turned into a query once: that is most of what reading an ask costs", async (t) => {
+  await withClient(market.url, async (client) => {
+    await client.query("begin; set local track_functions = 'pl'");
+    await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en')`);
+    const { rows } = await client.query(
+      "select calls::integer from pg_stat_xact_user_functions where funcname = 'phrase_query'",
+    );
+    t.deepEqual(rows, [{ calls: 3 }]);
+  });
+});
 
-test.serial(
-  "of an account's thousands of asks for the same thing, an offer answers the newest hundred, and those of others all",
-  async (t) => {
-    const other = await market.approved("other");
-    const theirs = [await market.ask(other), await market.ask(other)];
-    const mine = await market.ask(buyer);
-    const columns = await market.value`select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+test.serial("of an account's thousands of like asks an offer answers the newest hundred", async (t) => {
+  const other = await market.approved("other");
+  const theirs = [await market.ask(other), await market.ask(other)];
+  const mine = await market.ask(buyer);
+  const columns = await market.value`select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
       where attrelid = 'market.ask'::regclass and attnum > 0 and not attisdropped and attname <> 'id'
         and attgenerated = ''`;
-    await market.sql(
-      `insert into market.ask (id, ${columns})
+  await market.sql(
+    `insert into market.ask (id, ${columns})
      select internal.uuid_v7(), ${columns} from market.ask, generate_series(1, 1500) where id = $1`,
-      [mine],
-    );
-    const offer = await market.offer(seller);
-    const matched = await market.sql`select ask_id from market.match where offer_id = ${offer}`;
-    t.is(matched.length, 100 + theirs.length);
-    for (const ask of theirs) t.true(matched.some(({ ask_id }) => ask_id === ask));
-    await market.sql`delete from market.ask where account_id = ${buyer.account}`;
-  },
-);
+    [mine],
+  );
+  const offer = await market.offer(seller);
+  const matched = await market.sql`select ask_id from market.match where offer_id = ${offer}`;
+  t.is(matched.length, 100 + theirs.length);
+  for (const ask of theirs) t.true(matched.some(({ ask_id }) => ask_id === ask));
+  await market.sql`delete from market.ask where account_id = ${buyer.account}`;
+});
 
 test.serial("an ask keeps about its best thousand matches, and tells of those that it loses", async (t) => {
   // The offer shortens one of the asks that it matches.

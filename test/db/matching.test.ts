@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
 import { withClient } from "../support/client.ts";
-import { type Answer, type AskFacts, askOf, type OfferFacts, vectorOf } from "./market.ts";
+import { type Answer, type AskFacts, askOf, column, type OfferFacts, vectorOf } from "./market.ts";
 import { buyer, market, matches, matching, seller } from "./two_sides.ts";
 
 /**
@@ -128,19 +128,16 @@ test.serial("matching by offers and matching by asks find the same pairs", async
   t.deepEqual(found, await pairs());
 });
 
-test.serial(
-  "a new offer matches an ask without keywords, one without a place, and one with quotes in its words",
-  async (t) => {
-    const asks = [
-      await market.ask(buyer, { title: "Wanted: that", keywords: [] }),
-      await market.ask(buyer, { keywords: ["sofa"] }),
-      await market.ask(buyer, { keywords: ["sofa d'angle", "back\\slash"], title: "Wanted: sofa d'angle back\\slash" }),
-    ];
-    await market.sql`update market.ask set keywords_query = null where id = ${asks[0]}`;
-    const offer = await market.offer(seller, { place: "Berlin", city: "Berlin", country: "DE" });
-    for (const ask of asks) t.deepEqual(await matching(ask), [offer]);
-  },
-);
+test.serial("a new offer matches an ask without keywords, one without a place, and one with quotes", async (t) => {
+  const asks = [
+    await market.ask(buyer, { title: "Wanted: that", keywords: [] }),
+    await market.ask(buyer, { keywords: ["sofa"] }),
+    await market.ask(buyer, { keywords: ["sofa d'angle", "back\\slash"], title: "Wanted: sofa d'angle back\\slash" }),
+  ];
+  await market.sql`update market.ask set keywords_query = null where id = ${asks[0]}`;
+  const offer = await market.offer(seller, { place: "Berlin", city: "Berlin", country: "DE" });
+  for (const ask of asks) t.deepEqual(await matching(ask), [offer]);
+});
 
 test.serial("lexemes_of returns the lexemes that a query asks for, unescaped, and * for null", async (t) => {
   const [row] = await market.sql`select
@@ -246,10 +243,7 @@ test.serial("an ask that is not active keeps the matches of its text, and loses 
   const offer = await market.offer(seller);
   await market.call(buyer, "fulfill_ask", { id });
   const fulfilled = await matches(id);
-  t.deepEqual(
-    fulfilled.results.map((result: Answer) => result.id),
-    [offer],
-  );
+  t.deepEqual(column(fulfilled.results, "id"), [offer]);
   t.deepEqual(fulfilled.next, [
     {
       summary: "This ask is fulfilled, so it gets no new matches. Reopen it to go on looking.",
@@ -303,10 +297,7 @@ test.serial("an ask whose agent is removed before its text was read is refused, 
     t.deepEqual(row, { status: 401 });
   }
   const { results } = await market.call(colleague, "list_asks");
-  t.deepEqual(
-    results.map(({ id }: Answer) => id),
-    [changed.id],
-  );
+  t.deepEqual(column(results, "id"), [changed.id]);
   // Other tests of this file delete what they made.
   const untrue = "select detail from inspect.check_requests(100) where detail like '%' || $1 || '%'";
   for (const { id } of [lost, changed]) t.deepEqual(await market.sql(untrue, [id]), []);

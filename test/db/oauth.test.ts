@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { hashSecret, newRefreshToken, newToken } from "../../src/base/tokens.ts";
-import { type Answer, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, column, outcomeOf, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /** The rules of OAuth in SQL: clients, codes, refresh tokens, revoking, and what is deleted. */
@@ -282,10 +282,7 @@ test("the rotation of tokens is not in the audit log, and approval and removal a
   const { request, agent, tokens } = await granted();
   t_expires(await refresh(request.client, tokens, newTokens(tokens.family)));
   const events = await market.sql`select action from market.audit_event where row_id = ${agent} order by id`;
-  t.deepEqual(
-    events.map(({ action }) => action),
-    ["agent.created", "agent.connected"],
-  );
+  t.deepEqual(column(events, "action"), ["agent.created", "agent.connected"]);
 });
 
 test("a refresh does not reconnect an agent that an account's recovery disconnected", async (t) => {

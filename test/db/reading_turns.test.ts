@@ -1,5 +1,5 @@
 import test from "ava";
-import { openMarket } from "./market.ts";
+import { column, openMarket } from "./market.ts";
 
 /** In which order the worker takes texts: accounts take turns, and none occupies more than half of the slots. */
 
@@ -19,10 +19,7 @@ test("accounts take turns: the first text of an account is read before the secon
   for (let n = 0; n < 2; n += 1) await publish(other, n);
 
   const jobs = await market.sql<Job>(TURNS, [busy.account]);
-  t.deepEqual(
-    jobs.map(({ account }) => account),
-    ["busy", "other", "busy", "other", ...Array(10).fill("busy")],
-  );
+  t.deepEqual(column(jobs, "account"), ["busy", "other", "busy", "other", ...Array(10).fill("busy")]);
   const queues = jobs.filter(({ account }) => account === "busy").map(({ queue }) => queue);
   t.deepEqual(queues.slice(0, 2), [null, null], "texts of a quiet account wait for no other text");
   t.is(new Set(queues.slice(2)).size, 2, "a queue runs one job at a time, so at most four of eight slots are occupied");
@@ -41,10 +38,7 @@ test("previews of agents that nobody approved are read after everything else tha
   const jobs = await market.sql`select s.agent_id = ${stranger.agent} as stranger
     from graphile_worker.jobs j join market.submission s on j.key = 'complete_submission:' || s.id
     order by j.priority, j.run_at, j.id`;
-  t.deepEqual(
-    jobs.map((job) => job.stranger),
-    [...Array(4).fill(false), ...Array(3).fill(true)],
-  );
+  t.deepEqual(column(jobs, "stranger"), [...Array(4).fill(false), ...Array(3).fill(true)]);
 });
 
 test("asks that were answered but not read keep their account's turn, also when a sweep enqueues them again", async (t) => {

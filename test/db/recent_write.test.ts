@@ -1,6 +1,7 @@
 import test from "ava";
 import { createDatabase } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
+import { column } from "./market.ts";
 
 /** Tables with an account_id whose changes are not noted, and why reads on replicas need no note of them. */
 const UNNOTED = {
@@ -21,8 +22,5 @@ test("changes of every table with an account are noted for reads on replicas", a
       and a.attname = 'account_id' and not a.attisdropped
       and not exists (select from pg_trigger g where g.tgrelid = c.oid and g.tgname = 'note_write')
     order by 1`;
-  t.deepEqual(
-    tables.map(({ name }) => name),
-    Object.keys(UNNOTED),
-  );
+  t.deepEqual(column(tables, "name"), Object.keys(UNNOTED));
 });

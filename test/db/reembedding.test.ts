@@ -1,5 +1,5 @@
 import test from "ava";
-import { type Answer, openMarket, vectorOf } from "./market.ts";
+import { type Answer, column, openMarket, vectorOf } from "./market.ts";
 
 /**
  * A change of the embedding model: everything is embedded again in batches. The work can stop and resume after any
@@ -82,10 +82,7 @@ test("matches stay while offers and asks are embedded again, and do not count as
   const matches = (since: string | null = null): Promise<Answer> =>
     market.call(buyer, "list_matches", { id: ask, since, page_size: 10 });
   const before = await matches();
-  t.deepEqual(
-    before.results.map((result: Answer) => result.id),
-    [offer],
-  );
+  t.deepEqual(column(before.results, "id"), [offer]);
   await market.work("use_embedding_model", NEW);
   const id = await underWay(market);
   t.is((await matches()).results.length, 1);
@@ -106,10 +103,7 @@ test("searches use words while offers are embedded again", async (t) => {
     embedding: vectorOf("x"),
     model: NEW,
   });
-  t.deepEqual(
-    results.map((result: Answer) => result.id),
-    [offer],
-  );
+  t.deepEqual(column(results, "id"), [offer]);
 });
 
 test("an invalid vector is counted as failed and not tried again", async (t) => {

@@ -1,25 +1,10 @@
 import test from "ava";
 import pg from "pg";
 import { type Actor, as, rolledBack } from "../support/database.ts";
-import { entered, enteredAsPerson, openTwoAccounts, type TwoAccounts } from "./two_accounts.ts";
+import { column } from "./market.ts";
+import { A, asks, B, C, client, entered, enteredAsPerson, market, offers } from "./two_accounts.ts";
 
 /** Row-level security, tried with plain SQL in the roles of requests. */
-
-let accounts: TwoAccounts;
-let market: TwoAccounts["market"];
-let client: TwoAccounts["client"];
-let A: TwoAccounts["A"];
-let B: TwoAccounts["B"];
-let C: TwoAccounts["C"];
-let offers: TwoAccounts["offers"];
-let asks: TwoAccounts["asks"];
-
-test.before(async () => {
-  accounts = await openTwoAccounts();
-  ({ market, client, A, B, C, offers, asks } = accounts);
-});
-
-test.after.always(() => accounts?.close());
 
 /** The SQLSTATE of a statement's error, or the number of rows that it changed or returned. */
 const outcome = async (actor: Actor, text: string, values: unknown[] = []): Promise<string | number> => {
@@ -74,7 +59,7 @@ test.serial("an agent and a person see no rows of another account, except publis
      order by 1`,
   );
   t.deepEqual(
-    rows.map(({ name }) => name),
+    column(rows, "name"),
     [...PUBLIC, ...Object.keys(OWNER)].sort(),
     "every table that can be read is accounted for",
   );
@@ -190,16 +175,13 @@ test.serial("agents cannot read e-mail addresses; agents and persons cannot read
   }
 });
 
-test.serial(
-  "by plain SQL an agent can insert a completed verification only for a method that its account proved",
-  async (t) => {
-    const insert = `insert into market.verification (account_id, agent_id, method, secret_hash, status)
+test.serial("by plain SQL an agent can insert a completed verification only for a proved method", async (t) => {
+  const insert = `insert into market.verification (account_id, agent_id, method, secret_hash, status)
     values ($1, $2, $3, sha256('completed'), 'completed')`;
-    t.is(await outcome(entered(B), insert, [B.account, B.agent, "google"]), 1);
-    t.is(await outcome(entered(B), insert, [B.account, B.agent, "apple"]), "42501");
-    t.is(await outcome(entered(A), insert, [A.account, A.agent, "google"]), "42501");
-  },
-);
+  t.is(await outcome(entered(B), insert, [B.account, B.agent, "google"]), 1);
+  t.is(await outcome(entered(B), insert, [B.account, B.agent, "apple"]), "42501");
+  t.is(await outcome(entered(A), insert, [A.account, A.agent, "google"]), "42501");
+});
 
 test.serial("an unapproved agent can preview, report and start a verification, but write nothing else", async (t) => {
   const allowed: string[] = [];

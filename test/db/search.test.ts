@@ -1,6 +1,6 @@
 import test from "ava";
 import { allowed } from "../support/busy.ts";
-import { type Answer, type Caller, type OfferFacts, openMarket, refusal, refused, vectorOf } from "./market.ts";
+import { type Answer, type Caller, column, type OfferFacts, openMarket, refusal, refused, vectorOf } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /**
@@ -10,23 +10,15 @@ import { market } from "./one_market.ts";
  *   paging     a separate market with forty offers, to which tests may add
  */
 
+const PHONE = { domain: "electronics", category: "phones" };
+const FLAT = { domain: "real_estate", category: "apartments", kind: "rental", period: "month" };
+const CONSOLE = { domain: "electronics", category: "gaming", kind: "rental", period: "day" };
+const BOOK = { domain: "hobbies", category: "books", place: "Rio de Janeiro", country: "BR" };
+
 const CATALOGUE: Record<string, OfferFacts> = {
-  phone: {
-    title: "Old phone",
-    domain: "electronics",
-    category: "phones",
-    price: "100 EUR",
-    images: ["https://x.example/1.png"],
-  },
+  phone: { title: "Old phone", ...PHONE, price: "100 EUR", images: ["https://x.example/1.png"] },
   tv: { title: "Flat television", domain: "electronics", category: "tv", price: "300 EUR", place: "Hamburg" },
-  console: {
-    title: "Game console",
-    domain: "electronics",
-    category: "gaming",
-    kind: "rental",
-    price: "10 EUR",
-    period: "day",
-  },
+  console: { title: "Game console", ...CONSOLE, price: "10 EUR" },
   sofa: {
     title: "Graue Sofas",
     language: "de",
@@ -37,26 +29,12 @@ const CATALOGUE: Record<string, OfferFacts> = {
   },
   chair: { title: "Wooden chair", price: "0 EUR" },
   lamp: { title: "Paper lamp", category: "decor", price: "9000 JPY", place: "Tokyo" },
-  flat: {
-    title: "Sunny flat",
-    domain: "real_estate",
-    category: "apartments",
-    kind: "rental",
-    price: "900 EUR",
-    period: "month",
-  },
+  flat: { title: "Sunny flat", ...FLAT, price: "900 EUR" },
   cleaning: { title: "House cleaning", domain: "services", category: "cleaning", kind: "service_offer", price: null },
-  book: {
-    title: "Café guide",
-    domain: "hobbies",
-    category: "books",
-    price: "5 EUR",
-    place: "Rio de Janeiro",
-    country: "BR",
-  },
+  book: { title: "Café guide", ...BOOK, price: "5 EUR" },
   riddle: { title: "Something", domain: null, category: null, kind: null, price: null, place: null },
-  own: { title: "My phone", domain: "electronics", category: "phones", price: "50 EUR", place: "Wien" },
-  archived: { title: "Archived phone", domain: "electronics", category: "phones" },
+  own: { title: "My phone", ...PHONE, price: "50 EUR", place: "Wien" },
+  archived: { title: "Archived phone", ...PHONE },
 };
 /** A word in the text of every offer. */
 const EVERYWHERE = "write";
@@ -286,37 +264,34 @@ test("a query of five hundred stop words and a filter of thousands of values tak
 
 const model = "builtin-meaning-1";
 
-test.serial(
-  "a vector finds near offers, best first; a vector of another model or of a wrong size finds none",
-  async (t) => {
-    const query = "qqq";
-    await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
-    await market.embed("offer", ids.get("chair") ?? "", vectorOf("light", { name: "seat", share: 0.4 }));
-    t.deepEqual(await found({ query }, vectorOf("light"), model), ["lamp", "chair"]);
-    t.deepEqual(await found({ query }, vectorOf("seat"), model), ["chair"]);
-    t.deepEqual(await found({ query }, vectorOf("light"), "text-embedding-3-small"), []);
-    t.deepEqual(await found({ query }, vectorOf("another thing"), model), []);
-    t.deepEqual(await found({ query, filters: { category: "decor" } }, vectorOf("light"), model), ["lamp"]);
+test.serial("a vector finds near offers, best first; one of another model or of a wrong size none", async (t) => {
+  const query = "qqq";
+  await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
+  await market.embed("offer", ids.get("chair") ?? "", vectorOf("light", { name: "seat", share: 0.4 }));
+  t.deepEqual(await found({ query }, vectorOf("light"), model), ["lamp", "chair"]);
+  t.deepEqual(await found({ query }, vectorOf("seat"), model), ["chair"]);
+  t.deepEqual(await found({ query }, vectorOf("light"), "text-embedding-3-small"), []);
+  t.deepEqual(await found({ query }, vectorOf("another thing"), model), []);
+  t.deepEqual(await found({ query, filters: { category: "decor" } }, vectorOf("light"), model), ["lamp"]);
 
-    const values = JSON.parse(vectorOf("light")) as number[];
-    const wrong: Record<string, string> = {
-      short: JSON.stringify(values.slice(1)),
-      long: JSON.stringify([...values, 0]),
-      zero: JSON.stringify(values.map(() => 0)),
-      huge: JSON.stringify(values.map((value) => value * 3)),
-      infinite: JSON.stringify(values).replace(/^\[[^,]+/, "[Infinity"),
-      nothing: JSON.stringify(values).replace(/^\[[^,]+/, "[NaN"),
-      words: "[a, b]",
-      empty: "",
-    };
-    for (const [what, vector] of Object.entries(wrong)) {
-      t.deepEqual(await found({ query }, vector, model), [], `asked with: ${what}`);
-      t.false(await market.work("store_offer_embedding", ids.get("phone") ?? "", vector, model), `stored: ${what}`);
-    }
-    t.deepEqual(await market.sql`select from market.offer_embedding where offer_id = ${ids.get("phone")}`, []);
-    t.true((await found({ query: "old phone" })).includes("phone"), "still found by its words");
-  },
-);
+  const values = JSON.parse(vectorOf("light")) as number[];
+  const wrong: Record<string, string> = {
+    short: JSON.stringify(values.slice(1)),
+    long: JSON.stringify([...values, 0]),
+    zero: JSON.stringify(values.map(() => 0)),
+    huge: JSON.stringify(values.map((value) => value * 3)),
+    infinite: JSON.stringify(values).replace(/^\[[^,]+/, "[Infinity"),
+    nothing: JSON.stringify(values).replace(/^\[[^,]+/, "[NaN"),
+    words: "[a, b]",
+    empty: "",
+  };
+  for (const [what, vector] of Object.entries(wrong)) {
+    t.deepEqual(await found({ query }, vector, model), [], `asked with: ${what}`);
+    t.false(await market.work("store_offer_embedding", ids.get("phone") ?? "", vector, model), `stored: ${what}`);
+  }
+  t.deepEqual(await market.sql`select from market.offer_embedding where offer_id = ${ids.get("phone")}`, []);
+  t.true((await found({ query: "old phone" })).includes("phone"), "still found by its words");
+});
 
 test.serial("after a change of the model, vectors of the former model find nothing", async (t) => {
   await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
@@ -333,25 +308,22 @@ test.serial("after a change of the model, vectors of the former model find nothi
   }
 });
 
-test.serial(
-  "scores are from 0 to 1, best first, and highest for an offer that is near by words and vector",
-  async (t) => {
-    await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
-    const { results } = await search({ query: "paper lamp phone chair", limit: 50 }, vectorOf("light"), model);
-    const scores: number[] = results.map((result: Answer) => result.score);
-    t.true(scores.length >= 3);
-    t.true(scores.every((score) => score > 0 && score <= 1));
-    t.deepEqual(
-      scores,
-      scores.toSorted((one, other) => other - one),
-    );
-    t.is(names.get(results[0].id), "lamp");
-    t.deepEqual(
-      results.map((result: Answer) => result.rank),
-      results.map((_: Answer, place: number) => place + 1),
-    );
-  },
-);
+test.serial("scores are from 0 to 1, best first, and highest for what is near by words and vector", async (t) => {
+  await market.embed("offer", ids.get("lamp") ?? "", vectorOf("light"));
+  const { results } = await search({ query: "paper lamp phone chair", limit: 50 }, vectorOf("light"), model);
+  const scores: number[] = results.map((result: Answer) => result.score);
+  t.true(scores.length >= 3);
+  t.true(scores.every((score) => score > 0 && score <= 1));
+  t.deepEqual(
+    scores,
+    scores.toSorted((one, other) => other - one),
+  );
+  t.is(names.get(results[0].id), "lamp");
+  t.deepEqual(
+    column(results, "rank"),
+    results.map((_: Answer, place: number) => place + 1),
+  );
+});
 
 test.serial("an offer whose account was deleted is found, and has no publisher", async (t) => {
   const leaving = await market.approved();

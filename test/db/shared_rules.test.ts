@@ -2,6 +2,7 @@ import test from "ava";
 import { SIGN_IN_METHODS } from "../../src/base/enums.ts";
 import { readableText, visibleText } from "../../src/base/visible_text.ts";
 import { nameOfMethod } from "../../src/sign_in/methods.ts";
+import { column } from "./market.ts";
 import { market } from "./one_market.ts";
 
 /** Rules that exist both in the database and in the pages, because each needs them. Both must decide alike. */
@@ -104,8 +105,5 @@ test("a sign-in method has the same name in the database and in pages", async (t
     t.is(nameOfMethod(method), name);
   }
   const known = await market.sql("select method from market.sign_in_method order by position");
-  t.deepEqual(
-    known.map(({ method }) => method),
-    [...SIGN_IN_METHODS],
-  );
+  t.deepEqual(column(known, "method"), [...SIGN_IN_METHODS]);
 });

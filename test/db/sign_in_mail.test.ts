@@ -137,25 +137,22 @@ test.serial("from one network exactly ten wrong six-digit codes are tried in a d
   t.is(await guess(attempts[1] as Attempt, "192.0.2.32"), "done", "other networks are not concerned");
 });
 
-test.serial(
-  "a person in the network of an attacker signs in by the link, or by the longer code of a new mail",
-  async (t) => {
-    await quietDay();
-    const address = "192.0.2.33";
-    const mine = await begin({ address });
-    await othersWrong(networkScope(address), 6, 10);
-    t.is(await outcomeOf(people.finishMail(mine, { code: mine.code }, null, address)), "rate_limited");
-    t.is((await status(mine)).tries_left, 5, "a refused code is no try");
-    t.is(await outcomeOf(people.finishMail(mine, { link: mine.link }, null, address)), "done");
-    const next = await begin({ address });
-    t.is(await digitsOf(next), 9);
-    t.deepEqual((await people.finishMail(next, { code: randomBytes(32) }, null, address)).answer, {
-      wrong_code: true,
-      tries_left: 4,
-    });
-    t.is(await outcomeOf(people.finishMail(next, { code: next.code }, null, address)), "done");
-  },
-);
+test.serial("a person in an attacker's network signs in by the link, or by a new mail's longer code", async (t) => {
+  await quietDay();
+  const address = "192.0.2.33";
+  const mine = await begin({ address });
+  await othersWrong(networkScope(address), 6, 10);
+  t.is(await outcomeOf(people.finishMail(mine, { code: mine.code }, null, address)), "rate_limited");
+  t.is((await status(mine)).tries_left, 5, "a refused code is no try");
+  t.is(await outcomeOf(people.finishMail(mine, { link: mine.link }, null, address)), "done");
+  const next = await begin({ address });
+  t.is(await digitsOf(next), 9);
+  t.deepEqual((await people.finishMail(next, { code: randomBytes(32) }, null, address)).answer, {
+    wrong_code: true,
+    tries_left: 4,
+  });
+  t.is(await outcomeOf(people.finishMail(next, { code: next.code }, null, address)), "done");
+});
 
 test.serial("whoever guesses at a mailbox makes its next code longer, and does not lock its person out", async (t) => {
   await quietDay();
@@ -188,29 +185,26 @@ test.serial("from all networks together exactly a hundred wrong six-digit codes 
   t.is(await outcomeOf(people.finishMail(next, { code: next.code })), "done");
 });
 
-test.serial(
-  "after many wrong nine-digit codes a code has twelve, which the service as a whole never refuses",
-  async (t) => {
-    await quietDay();
-    await othersWrong("service", 6, 100);
-    const nine = await begin();
-    await othersWrong("service", 9, 10_000);
-    t.is(await outcomeOf(people.finishMail(nine, { code: nine.code })), "rate_limited");
-    const twelve = await begin();
-    t.is(await digitsOf(twelve), 12);
-    t.is(await guess(twelve), "done");
-    t.is(await outcomeOf(people.finishMail(twelve, { code: twelve.code })), "done");
+test.serial("after many wrong nine-digit codes a code has twelve, which the service never refuses", async (t) => {
+  await quietDay();
+  await othersWrong("service", 6, 100);
+  const nine = await begin();
+  await othersWrong("service", 9, 10_000);
+  t.is(await outcomeOf(people.finishMail(nine, { code: nine.code })), "rate_limited");
+  const twelve = await begin();
+  t.is(await digitsOf(twelve), 12);
+  t.is(await guess(twelve), "done");
+  t.is(await outcomeOf(people.finishMail(twelve, { code: twelve.code })), "done");
 
-    const address = "192.0.2.34";
-    const crowded = await begin({ address });
-    await othersWrong(networkScope(address), 12, 100);
-    const { detail, extra } = await refusal(people.finishMail(crowded, { code: crowded.code }, null, address));
-    t.regex(detail, /Open the link from the message in this browser, or try again in 60 minutes\./);
-    t.true(extra.retry_after > 3_570 && extra.retry_after <= 3_600);
-    t.is(await outcomeOf(people.finishMail(crowded, { link: crowded.link }, null, address)), "done");
-    await quietDay();
-  },
-);
+  const address = "192.0.2.34";
+  const crowded = await begin({ address });
+  await othersWrong(networkScope(address), 12, 100);
+  const { detail, extra } = await refusal(people.finishMail(crowded, { code: crowded.code }, null, address));
+  t.regex(detail, /Open the link from the message in this browser, or try again in 60 minutes\./);
+  t.true(extra.retry_after > 3_570 && extra.retry_after <= 3_600);
+  t.is(await outcomeOf(people.finishMail(crowded, { link: crowded.link }, null, address)), "done");
+  await quietDay();
+});
 
 test.serial("concurrent clicks on a link sign in once", async (t) => {
   const email = randomEmail();

@@ -1,5 +1,5 @@
 import test from "ava";
-import { type Answer, offerOf, refused } from "./market.ts";
+import { type Answer, column, offerOf, refused } from "./market.ts";
 import { buyer, market, matches, seller } from "./two_sides.ts";
 
 /** Reading the matches of an ask: in pages, and with `since` the new ones only. */
@@ -8,19 +8,13 @@ test.serial("since returns only the matches that were added after that response"
   const ask = await market.ask(buyer);
   const first = await market.offer(seller);
   const one = await matches(ask);
-  t.deepEqual(
-    one.results.map((result: Answer) => result.id),
-    [first],
-  );
+  t.deepEqual(column(one.results, "id"), [first]);
   const two = await matches(ask, { since: one.since });
   t.deepEqual(two.results, []);
   await market.embed("offer", first);
   t.deepEqual((await matches(ask, { since: two.since })).results, [], "a repeated match is not new");
   const second = await market.offer(seller);
-  t.deepEqual(
-    (await matches(ask, { since: two.since })).results.map((result: Answer) => result.id),
-    [second],
-  );
+  t.deepEqual(column((await matches(ask, { since: two.since })).results, "id"), [second]);
   await market.call(seller, "archive_offer", { id: second });
   const three = await matches(ask, { since: one.since });
   t.deepEqual(three.results, []);
@@ -45,10 +39,7 @@ test.serial("after a backup was restored, new are the matches that were found af
   const late = await market.offer(seller);
   for (const given of [since, none.since]) {
     const { results } = await matches(ask, { since: given });
-    t.deepEqual(
-      results.map((result: Answer) => result.id),
-      [late],
-    );
+    t.deepEqual(column(results, "id"), [late]);
   }
 });
 

@@ -1,27 +1,33 @@
+import test from "ava";
 import pg from "pg";
 import type { Actor } from "../support/database.ts";
-import { type Caller, openMarket } from "./market.ts";
+import type { Caller } from "./market.ts";
+import { market } from "./one_market.ts";
 
 /**
- * Callers with something that others may not have.
+ * Callers with something that others may not have, made by a hook that this adds to the test file that imports it.
  *
  *   A, B         approved agents of two accounts, each with a row in every table that can have one
  *   C            an agent without approval
  *   entered(A)   the role and the claims that internal.enter_agent sets for a request of A
  */
 
-/** What `openTwoAccounts` returns. */
-export type TwoAccounts = Awaited<ReturnType<typeof openTwoAccounts>>;
+export { market };
+/** A connection of an operator. */
+export let client: pg.Client;
+export let A: Caller;
+export let B: Caller;
+export let C: Caller;
+export const offers = { A: "", B: "", archivedOfB: "" };
+export const asks = { A: "", B: "" };
 
-/** Opens a market with A, B and C, and a connection of an operator to it. */
-export const openTwoAccounts = async () => {
-  const market = await openMarket();
-  const client = new pg.Client({ connectionString: market.url });
+test.before(async () => {
+  client = new pg.Client({ connectionString: market.url });
+  // The database may be dropped before this session ends: hooks at the end of a file run side by side.
+  client.on("error", () => {});
   await client.connect();
   await market.sql("update market.sign_in_method set available = true");
-  const [A, B, C] = [await market.approved("A"), await market.approved("B"), await market.connect("C")];
-  const offers = { A: "", B: "", archivedOfB: "" };
-  const asks = { A: "", B: "" };
+  [A, B, C] = [await market.approved("A"), await market.approved("B"), await market.connect("C")];
   for (const [name, caller] of [
     ["A", A],
     ["B", B],
@@ -50,12 +56,8 @@ export const openTwoAccounts = async () => {
     private_allowed: false,
   });
   await market.call(B, "test_webhook", { id: webhook.id });
-  const close = async (): Promise<void> => {
-    await client.end();
-    await market.close();
-  };
-  return { market, client, A, B, C, offers, asks, close };
-};
+});
+test.after.always(() => client?.end());
 
 /** The role and the claims of an agent's requests. */
 export const entered = (caller: Caller, connected = true): Actor => ({

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, outcomeOf, refusal, refused } from "./market.ts";
+import { type Answer, type Caller, column, outcomeOf, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 import { type Begin, type Identity, randomEmail, signing } from "./signing.ts";
 
@@ -91,10 +91,7 @@ test.serial("proving the method completes the verification and signs the person 
   t.is((await read(second, other.id)).status, "pending", "a request for another method stays pending");
   const { account, limits, pending_verifications } = await me(caller);
   t.deepEqual([account.verified, limits.publish_offer.limit], [["google"], 90]);
-  t.deepEqual(
-    pending_verifications.map(({ method }: Answer) => method),
-    ["apple"],
-  );
+  t.deepEqual(column(pending_verifications, "method"), ["apple"]);
   t.deepEqual(await goOn(link), { status: "completed" });
 });
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import { type Answer, type Caller, type Market, openMarket, refused } from "./market.ts";
+import { type Answer, type Caller, column, type Market, openMarket, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 import { begun, blocked } from "./waits.ts";
@@ -82,10 +82,7 @@ test("the delays before the attempts are those of the contract, and the failure 
   for (let attempt = 1; attempt <= 10; attempt += 1) {
     await makeDue(hook);
     const { deliveries } = await claim(hook);
-    t.deepEqual(
-      deliveries.map((one: Answer) => one.attempt),
-      [attempt],
-    );
+    t.deepEqual(column(deliveries, "attempt"), [attempt]);
     t.deepEqual((await claim(hook)).deliveries, [], "what a worker has, no other takes");
     // Stored twice, as by a worker that was late.
     for (const _ of [1, 2]) await end(deliveries[0].id, attempt, attempt % 2 === 0 ? 500 : null);
@@ -271,10 +268,7 @@ test("a webhook ends with its agent, pauses while the agent is disconnected, and
   const hook = await add(caller);
   await market.sql`update market.account set suspended_at = now(), suspension_reason = 'spam'
     where id = ${caller.account}`;
-  t.deepEqual(
-    (await deliveriesOf(hook)).map(({ type }) => type),
-    ["account.suspended"],
-  );
+  t.deepEqual(column(await deliveriesOf(hook), "type"), ["account.suspended"]);
   await market.sql`update market.agent set connected_at = null, disconnected_at = now() where id = ${caller.agent}`;
   await happen(caller.account);
   t.is((await deliveriesOf(hook)).length, 1);
@@ -327,10 +321,7 @@ test("deliveries are kept for seven days after they ended", async (t) => {
   await age(waiting.id, 8, "now() + interval '1 hour'");
   await age(recent.id, 6, "null");
   await market.work("sweep_deliveries");
-  t.deepEqual(
-    (await deliveriesOf(hook)).map(({ id }) => id),
-    [waiting.id, recent.id],
-  );
+  t.deepEqual(column(await deliveriesOf(hook), "id"), [waiting.id, recent.id]);
 });
 
 test("without keys the market adds no webhook, and says what to do instead", async (t) => {

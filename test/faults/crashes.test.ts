@@ -87,24 +87,21 @@ const letSilencePass = () =>
      update graphile_worker._private_jobs set locked_at = locked_at - interval '${SILENCE}' where locked_at is not null`,
   );
 
-test.serial(
-  "if a worker is killed while it reads a text, its job runs again after half a minute and takes effect once",
-  async (t) => {
-    const agent = await connectedAgent(api.url, database.url);
-    provider.nextReadings(hangs());
-    const answer = publish(api.url, agent);
-    await untilRead(1);
-    await worker.kill();
-    await letSilencePass();
-    worker = await startPart("worker", options());
-    // The caller still waits, and gets its response.
-    const { status, headers } = await answer;
-    t.is(status, 201);
-    t.is(headers["idempotency-replayed"], undefined);
-    t.is(readings(), 2);
-    t.is(await offersOf(agent), 1);
-  },
-);
+test.serial("if a worker is killed while it reads, its job runs again and takes effect once", async (t) => {
+  const agent = await connectedAgent(api.url, database.url);
+  provider.nextReadings(hangs());
+  const answer = publish(api.url, agent);
+  await untilRead(1);
+  await worker.kill();
+  await letSilencePass();
+  worker = await startPart("worker", options());
+  // The caller still waits, and gets its response.
+  const { status, headers } = await answer;
+  t.is(status, 201);
+  t.is(headers["idempotency-replayed"], undefined);
+  t.is(readings(), 2);
+  t.is(await offersOf(agent), 1);
+});
 
 test.serial("if a worker is killed before it marks a job as done, the job runs again without effect", async (t) => {
   const agent = await connectedAgent(api.url, database.url);
@@ -139,34 +136,31 @@ test.serial("if a worker is killed before it marks a job as done, the job runs a
   t.is(again.headers["idempotency-replayed"], "true");
 });
 
-test.serial(
-  "if a worker is told to stop while its provider hangs, it exits within ten seconds, and another runs its job",
-  async (t) => {
-    const agent = await connectedAgent(api.url, database.url);
-    provider.nextReadings(hangs());
-    const answer = publish(api.url, agent);
-    await untilRead(1);
-    const started = Date.now();
-    await worker.stop();
-    t.true(Date.now() - started < allowed(STOP_MS), `${Date.now() - started} ms`);
-    // This process may hear of it a moment later.
-    t.true(
-      await eventually(
-        async () => provider.requests.some(({ hungUp }) => hungUp),
-        (hungUp) => hungUp,
-      ),
-      "the call to the provider was aborted",
-    );
-    t.is(
-      await sqlValue(database.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null"),
-      0,
-      "no job is locked any more",
-    );
-    worker = await startPart("worker", options());
-    t.is((await answer).status, 201);
-    t.is(await offersOf(agent), 1);
-  },
-);
+test.serial("a worker that stops while its provider hangs exits in ten seconds, and another goes on", async (t) => {
+  const agent = await connectedAgent(api.url, database.url);
+  provider.nextReadings(hangs());
+  const answer = publish(api.url, agent);
+  await untilRead(1);
+  const started = Date.now();
+  await worker.stop();
+  t.true(Date.now() - started < allowed(STOP_MS), `${Date.now() - started} ms`);
+  // This process may hear of it a moment later.
+  t.true(
+    await eventually(
+      async () => provider.requests.some(({ hungUp }) => hungUp),
+      (hungUp) => hungUp,
+    ),
+    "the call to the provider was aborted",
+  );
+  t.is(
+    await sqlValue(database.url, "select count(*)::int from graphile_worker.jobs where locked_at is not null"),
+    0,
+    "no job is locked any more",
+  );
+  worker = await startPart("worker", options());
+  t.is((await answer).status, 201);
+  t.is(await offersOf(agent), 1);
+});
 
 test.serial("an idle connection does not keep an API from stopping", async (t) => {
   const { port } = new URL(api.url);
@@ -205,76 +199,73 @@ const keepCalling = async (
 const agentCall = (url: string, agent: Agent, method: string, path: string): Promise<Answer> =>
   call(url, method, path, { headers: { authorization: `Bearer ${agent.token}` } });
 
-test.serial(
-  "an API that is told to stop first answers 503 at /readyz, then answers every accepted request, and exits with 0",
-  async (t) => {
-    const api = await startPart("api", options(), t);
-    const agents = await Promise.all(Array.from({ length: 4 }, () => connectedAgent(api.url, database.url)));
-    provider.always(slowly(1_000));
+test.serial("an API that stops answers 503 at /readyz, then every accepted request, and exits with 0", async (t) => {
+  const api = await startPart("api", options(), t);
+  const agents = await Promise.all(Array.from({ length: 4 }, () => connectedAgent(api.url, database.url)));
+  provider.always(slowly(1_000));
 
-    // Acts as a load balancer, which sends no more requests once /readyz answers 503.
-    let told = false;
-    const readiness: number[] = [];
-    const balancer = (async () => {
-      while (!told) {
-        const { status } = await call(api.url, "GET", "/readyz");
-        readiness.push(status);
-        told = status !== 200;
-        await sleep(20);
-      }
-    })();
-    const outcomes: string[] = [];
-    const load = agents.map((agent) => keepCalling(api.url, agent, "/v1/me", outcomes, () => told));
-    await eventually(
-      async () => outcomes.length,
-      (calls) => calls > 50,
-    );
-    const texts = agents.map((agent) => publish(api.url, agent));
-    await untilRead(agents.length);
-    // A client that has sent half of its request when the signal comes.
-    const [slowest] = agents;
-    const { port } = new URL(api.url);
-    const body = JSON.stringify({ query: "sofa" });
-    const half = request({
-      port,
-      method: "POST",
-      path: "/v1/offers/search",
-      headers: {
-        authorization: `Bearer ${slowest?.token}`,
-        "content-type": "application/json",
-        "content-length": String(body.length),
-        expect: "100-continue",
-      },
+  // Acts as a load balancer, which sends no more requests once /readyz answers 503.
+  let told = false;
+  const readiness: number[] = [];
+  const balancer = (async () => {
+    while (!told) {
+      const { status } = await call(api.url, "GET", "/readyz");
+      readiness.push(status);
+      told = status !== 200;
+      await sleep(20);
+    }
+  })();
+  const outcomes: string[] = [];
+  const load = agents.map((agent) => keepCalling(api.url, agent, "/v1/me", outcomes, () => told));
+  await eventually(
+    async () => outcomes.length,
+    (calls) => calls > 50,
+  );
+  const texts = agents.map((agent) => publish(api.url, agent));
+  await untilRead(agents.length);
+  // A client that has sent half of its request when the signal comes.
+  const [slowest] = agents;
+  const { port } = new URL(api.url);
+  const body = JSON.stringify({ query: "sofa" });
+  const half = request({
+    port,
+    method: "POST",
+    path: "/v1/offers/search",
+    headers: {
+      authorization: `Bearer ${slowest?.token}`,
+      "content-type": "application/json",
+      "content-length": String(body.length),
+      expect: "100-continue",
+    },
+  });
+  // The API sends 100 Continue when it has begun with the request.
+  const begun = once(half, "continue");
+  const halfAnswered = new Promise<number>((resolve, reject) => {
+    half.on("error", reject);
+    half.on("response", (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
     });
-    // The API sends 100 Continue when it has begun with the request.
-    const begun = once(half, "continue");
-    const halfAnswered = new Promise<number>((resolve, reject) => {
-      half.on("error", reject);
-      half.on("response", (response) => {
-        response.resume();
-        response.on("end", () => resolve(response.statusCode ?? 0));
-      });
-    });
-    half.flushHeaders();
-    await begun;
-    half.write(body.slice(0, 5));
+  });
+  half.flushHeaders();
+  await begun;
+  half.write(body.slice(0, 5));
 
-    const stopped = api.stop();
-    await balancer;
-    half.end(body.slice(5));
-    await Promise.all(load);
-    t.deepEqual([...new Set(outcomes)], ["200"]);
-    t.deepEqual(
-      (await Promise.all(texts)).map(({ status }) => status),
-      agents.map(() => 201),
-    );
-    t.is(await halfAnswered, 200);
-    t.is(readiness.at(-1), 503);
-    await stopped;
-    t.is(await api.exited, 0);
-    await t.throwsAsync(() => call(api.url, "GET", "/healthz"), { code: "ECONNREFUSED" });
-  },
-);
+  const stopped = api.stop();
+  await balancer;
+  half.end(body.slice(5));
+  await Promise.all(load);
+  t.deepEqual([...new Set(outcomes)], ["200"]);
+  t.deepEqual(
+    (await Promise.all(texts)).map(({ status }) => status),
+    agents.map(() => 201),
+  );
+  t.is(await halfAnswered, 200);
+  t.is(readiness.at(-1), 503);
+  await stopped;
+  t.is(await api.exited, 0);
+  await t.throwsAsync(() => call(api.url, "GET", "/healthz"), { code: "ECONNREFUSED" });
+});
 
 /** The process of the last two tests. */
 let service: Service;

@@ -241,28 +241,25 @@ test.serial("if a lock keeps a job from being marked as done, the job stays lock
   t.is(await sqlValue(cluster.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 1);
 });
 
-test.serial(
-  "while the database does not answer, a moderator gets 503, and nobody else learns of the admin",
-  async (t) => {
-    const sql = (query: string, values: unknown[] = []) =>
-      withClient(cluster.url, async (client) => (await client.query(query, values)).rows);
-    const [known, unknown] = await Promise.all([signedInModerator(sql), signedInModerator(sql)]);
-    const admin = ({ cookie }: { cookie: string }) =>
-      call(service.url, "GET", "/admin", { headers: { cookie, accept: "text/html" } });
-    await eventually(
-      () => admin(known),
-      ({ status }) => status === 200,
-    );
-    const lock = await hold("lock table market.moderator in access exclusive mode");
-    t.teardown(lock.release);
-    const [one, other] = await Promise.all([admin(known), admin(unknown)]);
-    t.is(one.status, 503, one.text);
-    t.regex(one.headers["retry-after"] ?? "", /^[1-9]\d*$/);
-    t.is(other.status, 404, other.text);
-    await lock.release();
-    t.deepEqual([(await admin(known)).status, (await admin(unknown)).status], [200, 200]);
-  },
-);
+test.serial("while the database is silent, a moderator gets 503, and nobody else learns of the admin", async (t) => {
+  const sql = (query: string, values: unknown[] = []) =>
+    withClient(cluster.url, async (client) => (await client.query(query, values)).rows);
+  const [known, unknown] = await Promise.all([signedInModerator(sql), signedInModerator(sql)]);
+  const admin = ({ cookie }: { cookie: string }) =>
+    call(service.url, "GET", "/admin", { headers: { cookie, accept: "text/html" } });
+  await eventually(
+    () => admin(known),
+    ({ status }) => status === 200,
+  );
+  const lock = await hold("lock table market.moderator in access exclusive mode");
+  t.teardown(lock.release);
+  const [one, other] = await Promise.all([admin(known), admin(unknown)]);
+  t.is(one.status, 503, one.text);
+  t.regex(one.headers["retry-after"] ?? "", /^[1-9]\d*$/);
+  t.is(other.status, 404, other.text);
+  await lock.release();
+  t.deepEqual([(await admin(known)).status, (await admin(unknown)).status], [200, 200]);
+});
 
 test.serial("while a process prepares an empty database, calls are answered or get 503", async (t) => {
   const empty = await createEmptyDatabase(t);
@@ -338,56 +335,53 @@ test.serial("a process that starts without a database logs the reason, waits, an
   t.is((await agent.call("POST", "/v1/offers", { text: SOFA })).status, 201, worker.logs());
 });
 
-test.serial(
-  "while all connections are in use, callers get 503 in bounded time; requests that need no connection are answered",
-  async (t) => {
-    const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
-    // One caller never holds all connections. This process knows an agent after the agent's first call.
-    const [agent, second] = [await newConnected(), await newConnected()];
-    for (const { token } of [agent, second])
-      t.is((await call(api.url, "GET", "/v1/me", { headers: { authorization: `Bearer ${token}` } })).status, 200);
-    // Publishing locks the caller's rate limit window, and this test holds that lock: two calls use both connections.
-    const lock = await hold(
-      `select internal.lock_window('agent:' || id, 'publish_offer') from unnest('{${agent.id},${second.id}}'::text[]) as id`,
-    );
-    t.teardown(lock.release);
-    const publishing = Array.from({ length: 12 }, (_, n) =>
-      timed(
-        call(api.url, "POST", "/v1/offers", {
-          body: { text: SOFA },
-          headers: { authorization: `Bearer ${(n % 2 === 0 ? agent : second).token}` },
-        }),
-      ),
-    );
-    await untilBlocked("publish_offer", 2);
-    const [health, index, anonymous, invented, unparsable, connect] = await Promise.all([
-      timed(call(api.url, "GET", "/healthz")),
-      timed(call(api.url, "GET", "/v1")),
-      timed(call(api.url, "POST", "/v1/offers", { body: { text: SOFA } })),
-      timed(call(api.url, "POST", "/v1/offers", { body: {}, headers: { authorization: "Bearer agt_invented" } })),
-      timed(call(api.url, "POST", "/v1/offers", { raw: "{", headers: { authorization: `Bearer ${agent.token}` } })),
-      timed(call(api.url, "POST", "/v1/connect", { raw: "{" })),
-    ]);
-    t.deepEqual(
-      [health, index, anonymous, invented, unparsable, connect].map(({ status }) => status),
-      [200, 200, 401, 401, 400, 400],
-    );
-    for (const { ms } of [health, index, anonymous, invented, connect]) t.true(ms < allowed(1_000), `${ms} ms`);
-    t.true(unparsable.ms < allowed(BOUND_MS), `${unparsable.ms} ms`);
-    for (const { status, headers, ms, text } of await Promise.all(publishing)) {
-      t.is(status, 503, text);
-      t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
-      t.true(ms < allowed(BOUND_MS), `${ms} ms`);
-    }
-    await lock.release();
-    const after = await call(api.url, "POST", "/v1/offers", {
-      body: { text: SOFA },
-      headers: { authorization: `Bearer ${agent.token}` },
-    });
-    t.is(after.status, 201, after.text);
-    t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "a call that got 503 is not counted");
-  },
-);
+test.serial("while all connections are in use, callers get 503 soon, and what needs none is answered", async (t) => {
+  const api = await startPart("api", { database: cluster.url, env: { ...environment, DATABASE_POOL_SIZE: "2" } }, t);
+  // One caller never holds all connections. This process knows an agent after the agent's first call.
+  const [agent, second] = [await newConnected(), await newConnected()];
+  for (const { token } of [agent, second])
+    t.is((await call(api.url, "GET", "/v1/me", { headers: { authorization: `Bearer ${token}` } })).status, 200);
+  // Publishing locks the caller's rate limit window, and this test holds that lock: two calls use both connections.
+  const lock = await hold(
+    `select internal.lock_window('agent:' || id, 'publish_offer') from unnest('{${agent.id},${second.id}}'::text[]) as id`,
+  );
+  t.teardown(lock.release);
+  const publishing = Array.from({ length: 12 }, (_, n) =>
+    timed(
+      call(api.url, "POST", "/v1/offers", {
+        body: { text: SOFA },
+        headers: { authorization: `Bearer ${(n % 2 === 0 ? agent : second).token}` },
+      }),
+    ),
+  );
+  await untilBlocked("publish_offer", 2);
+  const [health, index, anonymous, invented, unparsable, connect] = await Promise.all([
+    timed(call(api.url, "GET", "/healthz")),
+    timed(call(api.url, "GET", "/v1")),
+    timed(call(api.url, "POST", "/v1/offers", { body: { text: SOFA } })),
+    timed(call(api.url, "POST", "/v1/offers", { body: {}, headers: { authorization: "Bearer agt_invented" } })),
+    timed(call(api.url, "POST", "/v1/offers", { raw: "{", headers: { authorization: `Bearer ${agent.token}` } })),
+    timed(call(api.url, "POST", "/v1/connect", { raw: "{" })),
+  ]);
+  t.deepEqual(
+    [health, index, anonymous, invented, unparsable, connect].map(({ status }) => status),
+    [200, 200, 401, 401, 400, 400],
+  );
+  for (const { ms } of [health, index, anonymous, invented, connect]) t.true(ms < allowed(1_000), `${ms} ms`);
+  t.true(unparsable.ms < allowed(BOUND_MS), `${unparsable.ms} ms`);
+  for (const { status, headers, ms, text } of await Promise.all(publishing)) {
+    t.is(status, 503, text);
+    t.regex(headers["retry-after"] ?? "", /^[1-9]\d*$/);
+    t.true(ms < allowed(BOUND_MS), `${ms} ms`);
+  }
+  await lock.release();
+  const after = await call(api.url, "POST", "/v1/offers", {
+    body: { text: SOFA },
+    headers: { authorization: `Bearer ${agent.token}` },
+  });
+  t.is(after.status, 201, after.text);
+  t.is((await agent.call("GET", "/v1/me")).body.limits.publish_offer.used, 1, "a call that got 503 is not counted");
+});
 
 test.serial("requests that need a locked table get 503 within the lock timeout, and others are served", async (t) => {
   const agent = await newConnected();

@@ -173,21 +173,18 @@ test.serial("a process that is killed while it reads texts loses no text and no 
   t.is(body.results.length, 4);
 });
 
-test.serial(
-  "a second process does not use the database of a running one, even in a container of its own",
-  async (t) => {
-    t.is((await holder()).pid, 1);
-    const env = { DATA_DIR: dataDir, ...IN_A_CONTAINER };
-    const second = await startPart("start", { database: "", env, waitUntilReady: false });
-    t.is(await second.exited, 1);
-    t.is(
-      second.logs().replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "TIME"),
-      `Another process uses the database in ${dataDir} (process 1 on host ${hostname()}, since TIME). ` +
-        "Stop it, or set DATA_DIR to another folder.\n",
-    );
-    t.is((await seller.at(service.url)("GET", "/v1/me")).status, 200);
-  },
-);
+test.serial("a second process does not use the database of a running one, even in its own container", async (t) => {
+  t.is((await holder()).pid, 1);
+  const env = { DATA_DIR: dataDir, ...IN_A_CONTAINER };
+  const second = await startPart("start", { database: "", env, waitUntilReady: false });
+  t.is(await second.exited, 1);
+  t.is(
+    second.logs().replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "TIME"),
+    `Another process uses the database in ${dataDir} (process 1 on host ${hostname()}, since TIME). ` +
+      "Stop it, or set DATA_DIR to another folder.\n",
+  );
+  t.is((await seller.at(service.url)("GET", "/v1/me")).status, 200);
+});
 
 test.serial("npm hands the signal of an operator or a process manager on, and all is in order", async (t) => {
   await service.stop();

@@ -67,31 +67,28 @@ const repeat = (url: string, agent: Agent): Promise<Answer> =>
     ({ status }) => status !== 409,
   );
 
-test.serial(
-  "if fifty requests with one key are sent at once, one publishes, and the others get 409 or a replay of its response",
-  async (t) => {
-    provider.always(slowly(300));
-    const agent = await connectedAgent(api.url, database.url);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => patiently(() => publish(api.url, agent))));
-    const published = answers.filter(({ status }) => status === 201);
-    const first = published.filter(({ headers }) => headers["idempotency-replayed"] === undefined);
-    const inFlight = answers.filter(({ status }) => status === 409);
-    t.is(first.length, 1);
-    t.is(published.length + inFlight.length, 50);
-    t.true(inFlight.length > 0, "some requests arrive while the text of the first is read");
-    for (const { body, headers } of inFlight) {
-      t.is(body.code, "idempotency_in_flight");
-      t.is(headers["retry-after"], "1");
-    }
-    const replayed = await publish(api.url, agent);
-    t.is(replayed.status, 201);
-    t.is(replayed.headers["idempotency-replayed"], "true");
-    for (const { body } of published) t.deepEqual(body, replayed.body);
-    t.is(await offersOf(agent), 1);
-    t.is(await callsOf(agent), 1);
-    t.is(await sqlValue(database.url)`select count(*)::int from market.submission where agent_id = ${agent.id}`, 1);
-  },
-);
+test.serial("of fifty requests with one key at once, one publishes, and others get 409 or a replay", async (t) => {
+  provider.always(slowly(300));
+  const agent = await connectedAgent(api.url, database.url);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => patiently(() => publish(api.url, agent))));
+  const published = answers.filter(({ status }) => status === 201);
+  const first = published.filter(({ headers }) => headers["idempotency-replayed"] === undefined);
+  const inFlight = answers.filter(({ status }) => status === 409);
+  t.is(first.length, 1);
+  t.is(published.length + inFlight.length, 50);
+  t.true(inFlight.length > 0, "some requests arrive while the text of the first is read");
+  for (const { body, headers } of inFlight) {
+    t.is(body.code, "idempotency_in_flight");
+    t.is(headers["retry-after"], "1");
+  }
+  const replayed = await publish(api.url, agent);
+  t.is(replayed.status, 201);
+  t.is(replayed.headers["idempotency-replayed"], "true");
+  for (const { body } of published) t.deepEqual(body, replayed.body);
+  t.is(await offersOf(agent), 1);
+  t.is(await callsOf(agent), 1);
+  t.is(await sqlValue(database.url)`select count(*)::int from market.submission where agent_id = ${agent.id}`, 1);
+});
 
 test.serial("a replay repeats the first response, even a refusal, and says that it is a replay", async (t) => {
   provider.always(well());

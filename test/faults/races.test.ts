@@ -56,21 +56,18 @@ test.afterEach("every invariant holds", (t) => assertInvariants(t, database.url)
 const statusOf = async (agent: Agent, url: string, path = "/v1/me"): Promise<number> =>
   (await call(url, "GET", path, { headers: { authorization: `Bearer ${agent.token}` } })).status;
 
-test.serial(
-  "if two people press Approve at the same time, one gets the agent, and the other reads that the link was used",
-  async (t) => {
-    for (let round = 0; round < 5; round++) {
-      const agent = await connectAgent(services[0].url);
-      const people = [newPerson(), newPerson()];
-      const elsewhere = agent.link.replace(services[0].url, services[1].url);
-      await Promise.all([people[0]?.open(agent.link), people[1]?.open(elsewhere)]);
-      const answers = await Promise.all(people.map((person) => person.press("approve")));
-      t.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
-      t.is((await agent.call("GET", "/v1/me")).body.account.connected, true);
-      t.is((await newPerson().open(agent.link)).status, 409);
-    }
-  },
-);
+test.serial("if two people press Approve at once, one gets the agent, and one reads that it was used", async (t) => {
+  for (let round = 0; round < 5; round++) {
+    const agent = await connectAgent(services[0].url);
+    const people = [newPerson(), newPerson()];
+    const elsewhere = agent.link.replace(services[0].url, services[1].url);
+    await Promise.all([people[0]?.open(agent.link), people[1]?.open(elsewhere)]);
+    const answers = await Promise.all(people.map((person) => person.press("approve")));
+    t.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+    t.is((await agent.call("GET", "/v1/me")).body.account.connected, true);
+    t.is((await newPerson().open(agent.link)).status, 409);
+  }
+});
 
 /** A call's status, and the time at which the call began. */
 type Call = { begun: number; status: number };
@@ -169,61 +166,55 @@ const textNow = async (agent: Agent, path: string): Promise<string> => {
   return body.text ?? body.description ?? body.document.description;
 };
 
-test.serial(
-  "of two changes the later stays, also if the earlier one waits in its process for a connection",
-  async (t) => {
-    const env = { DATABASE_POOL_SIZE: "1" };
-    const slow = await startPart("api", { database: database.url, env }, t);
-    const agent = await connectedAgent(services[0].url, database.url);
-    const other = await connectedAgent(services[0].url, database.url);
-    const { path } = await make(agent, "asks");
-    const text = textOf("asks", "Later");
-    const holder = new pg.Client({ connectionString: database.url });
-    await holder.connect();
-    t.teardown(() => holder.end());
-    await holder.query("begin");
-    await holder.query("select internal.lock_window('agent:' || $1::text, 'create_ask')", [other.id]);
-    // The only connection of the slow process waits for this lock, and the earlier change for the connection.
-    const holding = other.at(slow.url)("POST", "/v1/asks", { text: textOf("asks", "Another") });
-    await eventually(
-      () => sqlValue<number>(database.url, "select count(*)::integer from pg_locks where not granted"),
-      (waits) => waits > 0,
-    );
-    const earlier = agent.at(slow.url)("PATCH", path, { text: textOf("asks", "Earlier and longer") });
-    await sleep(100);
-    const later = await agent.at(services[0].url)("PATCH", path, { text });
-    t.is(later.status, 200, later.text);
-    await holder.query("rollback");
-    t.is((await holding).status, 201);
-    const { status, body } = await earlier;
-    t.deepEqual([status, body.code], [409, "invalid_state"]);
-    t.is(await textNow(agent, path), text);
-  },
-);
+test.serial("of two changes the later stays, also if the earlier one waits for a connection", async (t) => {
+  const env = { DATABASE_POOL_SIZE: "1" };
+  const slow = await startPart("api", { database: database.url, env }, t);
+  const agent = await connectedAgent(services[0].url, database.url);
+  const other = await connectedAgent(services[0].url, database.url);
+  const { path } = await make(agent, "asks");
+  const text = textOf("asks", "Later");
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  t.teardown(() => holder.end());
+  await holder.query("begin");
+  await holder.query("select internal.lock_window('agent:' || $1::text, 'create_ask')", [other.id]);
+  // The only connection of the slow process waits for this lock, and the earlier change for the connection.
+  const holding = other.at(slow.url)("POST", "/v1/asks", { text: textOf("asks", "Another") });
+  await eventually(
+    () => sqlValue<number>(database.url, "select count(*)::integer from pg_locks where not granted"),
+    (waits) => waits > 0,
+  );
+  const earlier = agent.at(slow.url)("PATCH", path, { text: textOf("asks", "Earlier and longer") });
+  await sleep(100);
+  const later = await agent.at(services[0].url)("PATCH", path, { text });
+  t.is(later.status, 200, later.text);
+  await holder.query("rollback");
+  t.is((await holding).status, 201);
+  const { status, body } = await earlier;
+  t.deepEqual([status, body.code], [409, "invalid_state"]);
+  t.is(await textNow(agent, path), text);
+});
 
-test.serial(
-  "of two changes at once, one of the text and one of the images, both are published and answered",
-  async (t) => {
-    const agent = await connectedAgent(services[0].url, database.url);
-    for (let round = 0; round < 12; round += 1) {
-      const { path } = await make(agent, "offers");
-      const text = textOf("offers", `Round ${round}`);
-      const images = [`https://images.example/${round}.jpg`];
-      const bodies = round % 2 === 0 ? [{ text }, { images }] : [{ images }, { text }];
-      const answers = await Promise.all(
-        bodies.map((body, n) => agent.at(services[n % 2 === 0 ? 0 : 1].url)("PATCH", path, body)),
-      );
-      t.deepEqual(
-        answers.map(({ status }) => status),
-        [200, 200],
-        answers.map((answer) => answer.text).join("\n"),
-      );
-      const { body } = await agent.call("GET", path);
-      t.is(body.document.description, text);
-      t.deepEqual(body.content.images, [{ url: images[0] }]);
-    }
-  },
-);
+test.serial("of a change of the text and one of the images at once, both are published and answered", async (t) => {
+  const agent = await connectedAgent(services[0].url, database.url);
+  for (let round = 0; round < 12; round += 1) {
+    const { path } = await make(agent, "offers");
+    const text = textOf("offers", `Round ${round}`);
+    const images = [`https://images.example/${round}.jpg`];
+    const bodies = round % 2 === 0 ? [{ text }, { images }] : [{ images }, { text }];
+    const answers = await Promise.all(
+      bodies.map((body, n) => agent.at(services[n % 2 === 0 ? 0 : 1].url)("PATCH", path, body)),
+    );
+    t.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+      answers.map((answer) => answer.text).join("\n"),
+    );
+    const { body } = await agent.call("GET", path);
+    t.is(body.document.description, text);
+    t.deepEqual(body.content.images, [{ url: images[0] }]);
+  }
+});
 
 for (const hours of [2, -2]) {
   test.serial(`on a host whose clock is ${hours} hours off, limits, windows and expiry are correct`, async (t) => {
@@ -291,44 +282,41 @@ const windowOf = async (agent: Agent, action = "publish_offer") =>
 const publish = (agent: Agent, headers: Record<string, string> = {}, text = SOFA) =>
   agent.call("POST", "/v1/offers", { text }, headers);
 
-test.serial(
-  "if two hundred calls are made at once at a cap of sixty, exactly sixty publish, and the headers agree",
-  async (t) => {
-    const agent = await connectedAgent(services[0].url, database.url);
-    const send = () =>
-      call(services[0].url, "POST", "/v1/offers", {
-        body: { text: SOFA },
-        headers: { authorization: `Bearer ${agent.token}` },
-      });
-    const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(send)));
-    const published = answers.filter(({ status }) => status === 201);
-    const refused = answers.filter(({ status }) => status === 429);
-    t.is(published.length, 60);
-    t.is(refused.length, 140);
+test.serial("of two hundred calls at once at a cap of sixty, sixty publish, and the headers agree", async (t) => {
+  const agent = await connectedAgent(services[0].url, database.url);
+  const send = () =>
+    call(services[0].url, "POST", "/v1/offers", {
+      body: { text: SOFA },
+      headers: { authorization: `Bearer ${agent.token}` },
+    });
+  const answers = await Promise.all(Array.from({ length: 200 }, () => patiently(send)));
+  const published = answers.filter(({ status }) => status === 201);
+  const refused = answers.filter(({ status }) => status === 429);
+  t.is(published.length, 60);
+  t.is(refused.length, 140);
 
-    t.deepEqual(
-      published.map((answer) => figuresOf(answer).remaining).sort((one, other) => one - other),
-      Array.from({ length: 60 }, (_, remaining) => remaining),
-    );
-    for (const answer of answers) {
-      const { limit, reset } = figuresOf(answer);
-      t.is(limit, 60);
-      t.true(reset > 3400 && reset <= 3600, `RateLimit-Reset: ${reset}`);
-    }
-    for (const answer of refused) {
-      const { remaining, reset } = figuresOf(answer);
-      t.is(remaining, 0);
-      t.is(answer.headers["retry-after"], String(reset));
-      t.is(answer.body.code, "rate_limited");
-      t.is(answer.body.retry_after, reset);
-    }
-    const { resets_in, ...rest } = await windowOf(agent);
-    t.deepEqual(rest, { limit: 60, used: 60, remaining: 0 });
-    t.true(resets_in > 3400 && resets_in <= Math.min(...answers.map((answer) => figuresOf(answer).reset)));
-    t.is(new Set(published.map(({ body }) => body.offer_id)).size, 60);
-    t.is(await sqlValue(database.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 60);
-  },
-);
+  t.deepEqual(
+    published.map((answer) => figuresOf(answer).remaining).sort((one, other) => one - other),
+    Array.from({ length: 60 }, (_, remaining) => remaining),
+  );
+  for (const answer of answers) {
+    const { limit, reset } = figuresOf(answer);
+    t.is(limit, 60);
+    t.true(reset > 3400 && reset <= 3600, `RateLimit-Reset: ${reset}`);
+  }
+  for (const answer of refused) {
+    const { remaining, reset } = figuresOf(answer);
+    t.is(remaining, 0);
+    t.is(answer.headers["retry-after"], String(reset));
+    t.is(answer.body.code, "rate_limited");
+    t.is(answer.body.retry_after, reset);
+  }
+  const { resets_in, ...rest } = await windowOf(agent);
+  t.deepEqual(rest, { limit: 60, used: 60, remaining: 0 });
+  t.true(resets_in > 3400 && resets_in <= Math.min(...answers.map((answer) => figuresOf(answer).reset)));
+  t.is(new Set(published.map(({ body }) => body.offer_id)).size, 60);
+  t.is(await sqlValue(database.url)`select count(*)::int from market.offer where agent_id = ${agent.id}`, 60);
+});
 
 test.serial("replays and refused requests do not count", async (t) => {
   const agent = await connectedAgent(services[0].url, database.url);

@@ -108,95 +108,92 @@ const tables = (kinds = "rvmp") =>
     [kinds],
   );
 
-test.serial(
-  "no log, job or dump contains a secret after requests that succeed or fail, and no log contains private data",
-  async (t) => {
-    const secrets: Record<string, string> = { "the provider's key": "sk-very-secret-provider-key" };
-    const codes: Record<string, string> = {};
-    const jobs: string[] = [];
-    const keepJobs = async () => {
-      const rows = await sql<{ row: string }>(cluster.url)`select j::text as row from graphile_worker._private_jobs j`;
-      jobs.push(...rows.map(({ row }) => row));
-    };
+test.serial("no log, job or dump contains a secret, and no log private data, whatever fails", async (t) => {
+  const secrets: Record<string, string> = { "the provider's key": "sk-very-secret-provider-key" };
+  const codes: Record<string, string> = {};
+  const jobs: string[] = [];
+  const keepJobs = async () => {
+    const rows = await sql<{ row: string }>(cluster.url)`select j::text as row from graphile_worker._private_jobs j`;
+    jobs.push(...rows.map(({ row }) => row));
+  };
 
-    const seller = await connectAgent(service.url, PRIVATE.name);
-    const person = newPerson();
-    await person.open(seller.link);
-    const approved = await person.press("approve");
-    t.is(approved.status, 200);
-    const [, session] = /souk_session=([\w-]+)/.exec(approved.headers["set-cookie"] ?? "") ?? [];
-    t.regex(session ?? "", /^[\w-]{43}$/);
-    secrets["the session"] = session ?? "";
-    const buyer = await connectAgent(service.url, PRIVATE.name);
-    const buyerPerson = newPerson();
-    await buyerPerson.decide(buyer.link, "approve");
-    const stranger = await connectAgent(service.url, PRIVATE.name);
-    await newPerson().decide(stranger.link, "decline");
-    for (const [name, agent] of Object.entries({ seller, buyer, stranger })) {
-      secrets[`the token of ${name}`] = agent.token;
-      secrets[`the link of ${name}`] = agent.link.split("/").at(-1) ?? "";
-      codes[`the code of ${name}`] = agent.code;
-    }
+  const seller = await connectAgent(service.url, PRIVATE.name);
+  const person = newPerson();
+  await person.open(seller.link);
+  const approved = await person.press("approve");
+  t.is(approved.status, 200);
+  const [, session] = /souk_session=([\w-]+)/.exec(approved.headers["set-cookie"] ?? "") ?? [];
+  t.regex(session ?? "", /^[\w-]{43}$/);
+  secrets["the session"] = session ?? "";
+  const buyer = await connectAgent(service.url, PRIVATE.name);
+  const buyerPerson = newPerson();
+  await buyerPerson.decide(buyer.link, "approve");
+  const stranger = await connectAgent(service.url, PRIVATE.name);
+  await newPerson().decide(stranger.link, "decline");
+  for (const [name, agent] of Object.entries({ seller, buyer, stranger })) {
+    secrets[`the token of ${name}`] = agent.token;
+    secrets[`the link of ${name}`] = agent.link.split("/").at(-1) ?? "";
+    codes[`the code of ${name}`] = agent.code;
+  }
 
-    // Publishing and asking, with a provider that fails and repeats the request, hangs, and works.
-    const publish = (text: string, key: string) =>
-      seller.call("POST", "/v1/offers", { text }, { "idempotency-key": key });
-    provider.always(status(500));
-    t.is((await publish(PRIVATE.text, "one")).status, 201);
-    await keepJobs();
-    provider.always(hangs());
-    const slow = publish(`${PRIVATE.text}, today`, "two");
-    await eventually(keepJobs, () => jobs.some((job) => job.includes("complete_submission")));
-    t.is((await slow).status, 201);
-    provider.always(well());
-    t.is((await publish(`${PRIVATE.text}, tomorrow`, "three")).status, 201);
-    await keepJobs();
-    await buyer.call("POST", "/v1/offers/search", { query: PRIVATE.query });
-    const asked = await buyer.call("POST", "/v1/asks", { text: PRIVATE.ask });
-    t.is(asked.status, 201);
-    await buyer.call("GET", `/v1/asks/${asked.body.id}/matches`);
+  // Publishing and asking, with a provider that fails and repeats the request, hangs, and works.
+  const publish = (text: string, key: string) =>
+    seller.call("POST", "/v1/offers", { text }, { "idempotency-key": key });
+  provider.always(status(500));
+  t.is((await publish(PRIVATE.text, "one")).status, 201);
+  await keepJobs();
+  provider.always(hangs());
+  const slow = publish(`${PRIVATE.text}, today`, "two");
+  await eventually(keepJobs, () => jobs.some((job) => job.includes("complete_submission")));
+  t.is((await slow).status, 201);
+  provider.always(well());
+  t.is((await publish(`${PRIVATE.text}, tomorrow`, "three")).status, 201);
+  await keepJobs();
+  await buyer.call("POST", "/v1/offers/search", { query: PRIVATE.query });
+  const asked = await buyer.call("POST", "/v1/asks", { text: PRIVATE.ask });
+  t.is(asked.status, 201);
+  await buyer.call("GET", `/v1/asks/${asked.body.id}/matches`);
 
-    // Requests that fail, with the same words.
-    await publish("Zwiebelfisch without a contact", "four");
-    // A token that was pasted into a text. A PostgreSQL log with parameters contains the text, and so that token.
-    await publish(`${PRIVATE.text} ${stranger.token}`, "five");
-    await seller.call("POST", "/v1/offers", { text: PRIVATE.text, images: ["Zwiebelfisch"] });
-    await call(service.url, "POST", `/v1/offers?token=${seller.token}`, {
-      raw: `{"text": "${PRIVATE.text}`,
-      headers: { authorization: `Bearer ${seller.token}` },
-    });
-    await call(service.url, "GET", `/v1/me?authorization=${seller.token}`, {
-      headers: { authorization: `Bearer ${stranger.token}` },
-    });
-    await newPerson().decide(seller.link, "approve");
-    await person.open(`${seller.link}x`);
-    await call(service.url, "POST", new URL(buyer.link).pathname, {
-      headers: { authorization: `Bearer ${buyer.token}` },
-    });
-    // A database error in a statement whose parameters contain the private text.
-    const lock = new pg.Client({ connectionString: cluster.url });
-    await lock.connect();
-    await lock.query("begin; lock table market.submission in access exclusive mode");
-    t.is((await publish(PRIVATE.text, "six")).status, 503);
-    await lock.query("rollback");
-    await lock.end();
-    await seller.call("DELETE", "/v1/me/agent");
-    await keepJobs();
+  // Requests that fail, with the same words.
+  await publish("Zwiebelfisch without a contact", "four");
+  // A token that was pasted into a text. A PostgreSQL log with parameters contains the text, and so that token.
+  await publish(`${PRIVATE.text} ${stranger.token}`, "five");
+  await seller.call("POST", "/v1/offers", { text: PRIVATE.text, images: ["Zwiebelfisch"] });
+  await call(service.url, "POST", `/v1/offers?token=${seller.token}`, {
+    raw: `{"text": "${PRIVATE.text}`,
+    headers: { authorization: `Bearer ${seller.token}` },
+  });
+  await call(service.url, "GET", `/v1/me?authorization=${seller.token}`, {
+    headers: { authorization: `Bearer ${stranger.token}` },
+  });
+  await newPerson().decide(seller.link, "approve");
+  await person.open(`${seller.link}x`);
+  await call(service.url, "POST", new URL(buyer.link).pathname, {
+    headers: { authorization: `Bearer ${buyer.token}` },
+  });
+  // A database error in a statement whose parameters contain the private text.
+  const lock = new pg.Client({ connectionString: cluster.url });
+  await lock.connect();
+  await lock.query("begin; lock table market.submission in access exclusive mode");
+  t.is((await publish(PRIVATE.text, "six")).status, 503);
+  await lock.query("rollback");
+  await lock.end();
+  await seller.call("DELETE", "/v1/me/agent");
+  await keepJobs();
 
-    const logs = await wholeLog(service);
-    t.true(logs.includes("publishOffer"));
-    t.true(logs.includes("read"));
-    const serverLog = await cluster.log();
-    t.true(serverLog.includes("api.publish_offer"), "the server logs statements in this test");
-    t.deepEqual(traces(logs, { ...secrets, ...PRIVATE, ...codes }), [], "the service's log");
-    const { "the token of stranger": _, ...unpasted } = secrets;
-    t.deepEqual(traces(serverLog, unpasted), [], "the log of the database, with every statement and its parameters");
-    t.deepEqual(traces(jobs.join("\n"), { ...secrets, ...PRIVATE, ...codes }), [], "jobs");
-    const everything = `${await dump()}\n${(await everyRow()).join("\n")}`;
-    t.true(everything.includes(PRIVATE.contact), "the dump contains the rows, with the contact");
-    t.deepEqual(traces(everything, secrets), [], "a dump of the database");
-  },
-);
+  const logs = await wholeLog(service);
+  t.true(logs.includes("publishOffer"));
+  t.true(logs.includes("read"));
+  const serverLog = await cluster.log();
+  t.true(serverLog.includes("api.publish_offer"), "the server logs statements in this test");
+  t.deepEqual(traces(logs, { ...secrets, ...PRIVATE, ...codes }), [], "the service's log");
+  const { "the token of stranger": _, ...unpasted } = secrets;
+  t.deepEqual(traces(serverLog, unpasted), [], "the log of the database, with every statement and its parameters");
+  t.deepEqual(traces(jobs.join("\n"), { ...secrets, ...PRIVATE, ...codes }), [], "jobs");
+  const everything = `${await dump()}\n${(await everyRow()).join("\n")}`;
+  t.true(everything.includes(PRIVATE.contact), "the dump contains the rows, with the contact");
+  t.deepEqual(traces(everything, secrets), [], "a dump of the database");
+});
 
 test.serial("nor does any contain a secret of signing in, of OAuth or of webhooks", async (t) => {
   const secrets: Record<string, string> = { "the key of webhooks": WEBHOOK_KEY };
