@@ -1,17 +1,10 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, outcomeOf, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { randomEmail, signing } from "./signing.ts";
+import { market, people } from "./people.ts";
+import { randomEmail } from "./signing.ts";
 
 /** Approving: which account a link binds, when a person has to sign in, and the mail that reports an approval. */
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 const page = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
   (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
@@ -399,21 +392,6 @@ test.serial("if an agent removes itself during its approval, it is approved firs
       declined: !connected,
       verification: "cancelled",
     });
-  }
-});
-
-test.serial("an approval during the deletion of its account binds nothing to that account", async (t) => {
-  for (let round = 0; round < 8; round += 1) {
-    const person = await signIn();
-    const caller = await market.connect();
-    const [outcome] = await Promise.all([
-      outcomeOf(approve(caller, person.session)),
-      market.sql`delete from market.account where id = ${person.account}`,
-    ]);
-    // If the deletion came before the session was looked up, the browser counts as a new person's.
-    t.true(["done", "unauthorized"].includes(outcome), outcome);
-    const [agent] = await market.sql`select account_id from market.agent where id = ${caller.agent}`;
-    t.not(agent?.account_id, person.account);
   }
 });
 

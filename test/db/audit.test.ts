@@ -3,6 +3,7 @@ import test from "ava";
 import pg from "pg";
 import { onBehalfOf } from "../../src/base/request.ts";
 import { callJobs } from "../../worker/database.ts";
+import { withClient } from "../support/client.ts";
 import { market } from "./one_market.ts";
 
 /**
@@ -22,19 +23,14 @@ const events = (row: string) =>
     from market.audit_event where row_id = ${row} order by at, id`;
 
 /** Runs one statement as a superuser in a transaction with the given settings, and commits. */
-const within = async (settings: Record<string, string>, text: string, values: unknown[] = []) => {
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  try {
+const within = (settings: Record<string, string>, text: string, values: unknown[] = []) =>
+  withClient(market.url, async (client) => {
     await client.query("begin");
     for (const [name, value] of Object.entries(settings))
       await client.query("select set_config($1, $2, true)", [name, value]);
     await client.query(text, values);
     await client.query("commit");
-  } finally {
-    await client.end();
-  }
-};
+  });
 
 test("the log names the agent whose text the worker published, and the person who archived it", async (t) => {
   const caller = await market.approved();
@@ -244,19 +240,14 @@ test("an appeal, claims of its case and decisions are logged with their actor an
       values (${account}, 'email', ${randomBytes(32)})`;
     await market.sql`update market.session set signed_in_at = now() where account_id = ${account}`;
   }
-  const operate = async (call: string, who = moderator) => {
-    const client = new pg.Client({ connectionString: market.url });
-    await client.connect();
-    try {
+  const operate = (call: string, who = moderator) =>
+    withClient(market.url, async (client) => {
       await client.query("begin; set local role souk_api");
       await client.query("select internal.enter_moderator($1)", [who.session]);
       const seen = await client.query("select updated_at::text as at from market.offer where id = $1", [offer]);
       await client.query(call.replaceAll("OFFER", `'${offer}'`).replaceAll("SEEN", `'${seen.rows[0].at}'`));
       await client.query("commit");
-    } finally {
-      await client.end();
-    }
-  };
+    });
   const start = (await market.sql("select clock_timestamp()::text as at"))[0].at;
   // The second decision changes nothing in the offer, so only the decision itself is logged.
   await operate("select admin.keep_offer(OFFER, SEEN, 'Aardvark', 0)");

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import test, { type ExecutionContext } from "ava";
-import pg from "pg";
+import test from "ava";
+import { openClient } from "../support/client.ts";
 import { type Caller, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
@@ -169,7 +169,7 @@ test.serial("a mail that was begun is on the disk before it leaves, whatever the
   await subscribe(buyer);
   await wanted();
   await offered();
-  const client = await connection(t);
+  const client = await openClient(market.url, t);
   await client.query("begin; set local synchronous_commit = off");
   const { rows } = await client.query("select jobs.begin_digest($1) is not null as begun", [buyer.account]);
   t.true(rows[0]?.begun);
@@ -181,7 +181,7 @@ test.serial("a match whose transaction commits after a digest is in the next one
   await subscribe(buyer);
   const ask = await wanted();
   const [early, late] = [await offered(), await offered()];
-  const client = await connection(t);
+  const client = await openClient(market.url, t);
   await client.query("begin");
   await client.query("delete from market.match where offer_id = $1", [late]);
   await client.query("insert into market.match (ask_id, offer_id, score, reasons) values ($1, $2, 0.5, '[]')", [
@@ -284,11 +284,3 @@ test.serial("of a person with very many events, the newest are looked through", 
   });
   t.true(rows <= 2100, String(rows));
 });
-
-/** A connection of its own, until the test ends. */
-const connection = async (t: ExecutionContext): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  t.teardown(() => client.end());
-  return client;
-};

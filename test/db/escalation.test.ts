@@ -1,5 +1,5 @@
 import test from "ava";
-import pg from "pg";
+import { openClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 
 /**
@@ -26,9 +26,7 @@ test.after.always(() => database?.drop());
 
 for (const [login, call] of CALLS) {
   test(`functions that run as the owner use nothing from the temporary schema of ${login}`, async (t) => {
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    t.teardown(() => client.end());
+    const client = await openClient(database.url, t);
     const ran: string[] = [];
     client.on("notice", ({ message }) => ran.push(message ?? ""));
     await client.query(`set default_transaction_read_only = off; set session authorization ${login}`);

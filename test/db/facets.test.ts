@@ -89,32 +89,3 @@ test("facets of what few offers pass look at a part of a large market, and the a
   t.deepEqual(await notices({ query: "rare", filters: { reviewed: true } }), []);
   t.deepEqual((await count("missing", {})).facets, { category: [] });
 });
-
-test("an offer from before facets were stored is counted, and a job stores its values and its point", async (t) => {
-  const market = await openMarket(t);
-  const seller = await market.approved();
-  const id = await market.offer(seller, { title: "Blue sofa", place: "Leeds" });
-  await market.sql`update market.offer set metadata = metadata
-    || ${{ location: { text: "Leeds", city: "Leeds", country: "GB", remote: false } }} where id = ${id}`;
-  // As a release without the columns left it.
-  await market.sql("alter table market.offer disable trigger set_offer_facets");
-  await market.sql("update market.offer set facet_values = null, latitude = null, longitude = null");
-  await market.sql("alter table market.offer enable always trigger set_offer_facets");
-  const state = async () =>
-    (
-      await market.sql`select o.updated_at, round(o.latitude) as latitude, o.document -> 'metadata' -> 'location' ?
-        'point' as shown,
-          search.count_facets('sofa', search.to_search_filter('{}', now(), null, null), '{}', '{location}') as facets,
-          cardinality((search.closest_offers(null, search.within(search.to_search_filter('{}', now(), null, null),
-            '{"lat": 53.8, "lon": -1.55, "radius_km": 20}'), 10)).ids) as near
-        from market.offer o where o.id = ${id}`
-    )[0];
-  const before = await state();
-  t.like(before, { latitude: null, shown: false, facets: { location: [{ value: "Leeds", count: 1 }] }, near: 0 });
-  t.deepEqual(await market.work("build_documents", "00000000-0000-0000-0000-000000000000", 10), {
-    looked_at: 1,
-    built: 1,
-    finished: true,
-  });
-  t.like(await state(), { ...before, latitude: 54, shown: true, near: 1 });
-});

@@ -1,17 +1,9 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Caller, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { signing } from "./signing.ts";
+import { market, people } from "./people.ts";
 
 /** What the scheduled jobs purge of people and agents, and when. */
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 const count = async (table: string, column: string, values: unknown[]): Promise<number> =>
   (await market.sql(`select from market.${table} where ${column} = any ($1)`, [values])).length;

@@ -1,5 +1,5 @@
-import test, { type ExecutionContext } from "ava";
-import pg from "pg";
+import test from "ava";
+import { openClient } from "../support/client.ts";
 import { type Caller, column, outcomeOf } from "./market.ts";
 import { market } from "./one_market.ts";
 
@@ -18,14 +18,6 @@ const age = (ids: string | string[], confirmed: number, stale: number | null = n
     update market.offer set confirmed_at = now() - make_interval(days => ${confirmed}),
       stale_at = now() - make_interval(days => ${stale})
     from off where id = any (${[ids].flat()})`;
-
-/** A connection of its own, until the test ends. */
-const connection = async (t: ExecutionContext): Promise<pg.Client> => {
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  t.teardown(() => client.end());
-  return client;
-};
 
 /** Runs the job as the worker does, until nothing is left. Returns how often it found something. */
 const ageOffers = async (): Promise<number> => {
@@ -156,7 +148,7 @@ test.serial("the job works in batches, in the order of age, with an index", asyn
   const left = await market.value`select count(*)::integer from market.offer
     where status = 'published' and account_id = ${owner.account}`;
   t.is(left, 0);
-  const client = await connection(t);
+  const client = await openClient(market.url, t);
   await client.query("set enable_seqscan = off");
   for (const [condition, since, index] of [
     ["stale_at is null", "confirmed_at", "offer_fresh_idx"],
@@ -175,7 +167,7 @@ test.serial("the job works in batches, in the order of age, with an index", asyn
 test.serial("an offer that is being confirmed is not archived, and neither is one just confirmed", async (t) => {
   const id = await market.offer(owner);
   await age(id, 95, 35);
-  const client = await connection(t);
+  const client = await openClient(market.url, t);
   await client.query("begin");
   await client.query(
     `select set_config('market.agent_id', $1, true), set_config('market.account_id', $2, true),

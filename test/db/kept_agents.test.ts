@@ -1,17 +1,10 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Answer, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { someone, unproved } from "./unproved.ts";
+import { market, people } from "./people.ts";
+import { someone } from "./unproved.ts";
 
 /** Which agents go on when a person proves a first sign-in method, and what the person is told of it. */
-
-let people: ReturnType<typeof unproved>;
-
-test.before(async () => {
-  people = unproved(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 test.serial("a first method is not proved before the person says which agents go on", async (t) => {
   const first = await market.approved("Mine");

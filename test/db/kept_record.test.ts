@@ -1,20 +1,13 @@
 import { createHash } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, outcomeOf } from "./market.ts";
-import { market } from "./one_market.ts";
-import { randomEmail, signing } from "./signing.ts";
+import { market, people } from "./people.ts";
+import { randomEmail } from "./signing.ts";
 
 /**
  * What moderation decided about an account outlives it: whoever deletes the account and comes back with the same
  * sign-in method has the same suspension, the same removals and the same caps.
  */
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 /** Proves an e-mail address for the account of a caller, whose browser gets a new session. */
 const prove = async (caller: Caller, email: string): Promise<void> => {

@@ -1,17 +1,10 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { outcomeOf, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { someone, unproved } from "./unproved.ts";
+import { market, people } from "./people.ts";
+import { someone } from "./unproved.ts";
 
 /** The account without a sign-in method that a browser leaves by signing in to another one. */
-
-let people: ReturnType<typeof unproved>;
-
-test.before(async () => {
-  people = unproved(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 test.serial("the only browser of an account without a method does not leave it unasked", async (t) => {
   const known = someone();

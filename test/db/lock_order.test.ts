@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test, { type ExecutionContext } from "ava";
-import pg from "pg";
+import { withClient } from "../support/client.ts";
 import { eventually } from "../support/market.ts";
 import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf, vectorOf } from "./market.ts";
 import { signing } from "./signing.ts";
@@ -256,10 +256,8 @@ for (const [title, withdrawing] of [
   });
 
 /** Runs one statement as a moderator, as the moderators' GraphQL API does. */
-const asModerator = (statement: string, values: unknown[]) => async () => {
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  try {
+const asModerator = (statement: string, values: unknown[]) => () =>
+  withClient(market.url, async (client) => {
     await client.query("begin");
     const moderator = await market.approved();
     await client.query(
@@ -268,10 +266,7 @@ const asModerator = (statement: string, values: unknown[]) => async () => {
     );
     await client.query(statement, values);
     await client.query("commit");
-  } finally {
-    await client.end();
-  }
-};
+  });
 
 meetDeletion("removing one of its agents as a moderator", async (owner) => {
   const other = await market.connect();

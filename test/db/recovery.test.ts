@@ -1,16 +1,9 @@
 import test from "ava";
 import { type Answer, column, offerOf, outcomeOf, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { someone, unproved } from "./unproved.ts";
+import { market, people } from "./people.ts";
+import { someone } from "./unproved.ts";
 
 /** The recovery of an account that has no sign-in method and whose browser is lost. */
-
-let people: ReturnType<typeof unproved>;
-
-test.before(async () => {
-  people = unproved(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 test.serial("a recovery erases the profile and disconnects every agent, also that of the link", async (t) => {
   const { first, second } = await people.lost();

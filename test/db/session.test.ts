@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import pg from "pg";
+import type pg from "pg";
+import { withClient } from "../support/client.ts";
 import { type Answer, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { signing } from "./signing.ts";
+import { market, people } from "./people.ts";
 
 /** Sessions: how long they last, how they end, and when a person has to sign in again. */
 
@@ -13,13 +13,6 @@ import { signing } from "./signing.ts";
  * waiting.
  */
 const FOREVER_MS = 30_000;
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 const signIn = async () => {
   const subject = randomBytes(8).toString("hex");
@@ -39,20 +32,15 @@ const seenAgo = async (session: Buffer): Promise<number> => {
 };
 
 /** Runs statements as the person of a session, as one request does. */
-const asPerson = async <T>(session: Buffer, run: (client: pg.Client) => Promise<T>, readOnly = false): Promise<T> => {
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  try {
+const asPerson = <T>(session: Buffer, run: (client: pg.Client) => Promise<T>, readOnly = false): Promise<T> =>
+  withClient(market.url, async (client) => {
     await client.query("set session authorization souk_api");
     await client.query(readOnly ? "begin read only" : "begin");
     await client.query("select internal.enter_person($1)", [session]);
     const result = await run(client);
     await client.query("commit");
     return result;
-  } finally {
-    await client.end();
-  }
-};
+  });
 
 const enter = (session: Buffer, readOnly = false): Promise<Answer> =>
   asPerson(
@@ -194,9 +182,7 @@ test.serial("irrevocable acts need a sign-in within fifteen minutes, if the acco
 
 test.serial("an agent never counts as a person who signed in recently, whatever claims are set", async (t) => {
   const caller = await market.approved();
-  const client = new pg.Client({ connectionString: market.url });
-  await client.connect();
-  try {
+  await withClient(market.url, async (client) => {
     const id = await market.value`select id from market.session where secret_hash = ${caller.session}`;
     await client.query("select set_config('market.session_id', $1, false)", [id]);
     await client.query("begin");
@@ -204,9 +190,7 @@ test.serial("an agent never counts as a person who signed in recently, whatever 
     const { rows } = await client.query("select internal.session_id() as session");
     t.deepEqual(rows, [{ session: null }]);
     await t.throwsAsync(client.query("select internal.require_recent_sign_in()"), { code: "42501" });
-  } finally {
-    await client.end();
-  }
+  });
 });
 
 test.serial("a session that an approval created does not count as a sign-in", async (t) => {

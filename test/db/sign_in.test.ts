@@ -1,17 +1,10 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Answer, column, outcomeOf, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { type Attempt, type Begin, type Identity, randomEmail, signing } from "./signing.ts";
+import { market, people } from "./people.ts";
+import { type Attempt, type Begin, type Identity, randomEmail } from "./signing.ts";
 
 /** Signing in: an attempt works once, in the browser that began it, for one account, also under concurrency. */
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 const begin = (options?: Begin) => people.begin(options);
 const signIn = (identity: Identity, options?: Begin) => people.signIn(identity, options);

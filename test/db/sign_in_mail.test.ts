@@ -1,20 +1,13 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Answer, outcomeOf, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { type Attempt, type Begin, randomEmail, signing } from "./signing.ts";
+import { market, people } from "./people.ts";
+import { type Attempt, type Begin, randomEmail } from "./signing.ts";
 
 /**
  * Signing in by mail. The mail has a link and a code. Only one of them works, only once, and only in the browser that
  * began the sign-in. The number of tries is limited.
  */
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 const begin = (options?: Begin) => people.begin(options);
 const status = (attempt: Attempt): Promise<Answer> => market.call(null, "get_sign_in", { flow_hash: attempt.flow });

@@ -144,17 +144,6 @@ test.serial("by plain SQL an agent can complete no verification, and can only ma
   t.is((await market.sql`select from market.verification where id = ${id} and status = 'expired'`).length, 1);
 });
 
-test.serial("a method that is already proved needs no link", async (t) => {
-  const caller = await market.connect();
-  const { id } = (await start(caller)).body;
-  await set(id, "completed");
-  await market.sql`insert into market.proved_method (account_id, method, subject_hash)
-    values (${caller.account}, 'email', sha256('lena'))`;
-  const { status, body } = await start(caller);
-  t.deepEqual([status, body.id, body.status, body.url], [200, id, "completed", undefined]);
-  t.deepEqual((await me(caller)).account.verified, ["email"]);
-});
-
 test.serial("a subject can prove only one account", async (t) => {
   const [one, other] = [await market.connect(), await market.connect()];
   const prove = (caller: Caller) =>

@@ -1,17 +1,10 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, column, outcomeOf, refusal, refused } from "./market.ts";
-import { market } from "./one_market.ts";
-import { type Begin, type Identity, randomEmail, signing } from "./signing.ts";
+import { market, people } from "./people.ts";
+import { type Begin, type Identity, randomEmail } from "./signing.ts";
 
 /** What a person can do at an agent's verification link: read the page, prove the method, or cancel. */
-
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
-});
 
 const someone = (): Identity => ({ subject: randomBytes(8).toString("hex") });
 const start = (caller: Caller, method = "google"): Promise<Answer> =>

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import pg from "pg";
 import { hangs, held, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
 import { allowed } from "../support/busy.ts";
+import { openClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
 import { type Agent, type Answer, call, connectedAgent, eventually, SOFA } from "../support/market.ts";
@@ -110,9 +110,7 @@ test.serial("if a worker is killed before it marks a job as done, the job runs a
   const answer = publish(api.url, agent);
   await untilRead(1);
   // Locks the job's row, so that the worker can do the work but cannot mark the job as done.
-  const holder = new pg.Client({ connectionString: database.url });
-  await holder.connect();
-  t.teardown(() => holder.end());
+  const holder = await openClient(database.url, t);
   await holder.query("begin");
   const locked = await holder.query(
     `select from graphile_worker._private_jobs j join graphile_worker._private_tasks k on k.id = j.task_id

@@ -1,6 +1,6 @@
 import { request } from "node:http";
 import test from "ava";
-import { hangs, held, type Provider, slowly, startProvider, well } from "../reader/provider.ts";
+import { hangs, held, type Provider, slowly, startProvider } from "../reader/provider.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
@@ -88,64 +88,6 @@ test.serial("of fifty requests with one key at once, one publishes, and others g
   t.is(await offersOf(agent), 1);
   t.is(await callsOf(agent), 1);
   t.is(await sqlValue(database.url)`select count(*)::int from market.submission where agent_id = ${agent.id}`, 1);
-});
-
-test.serial("a replay repeats the first response, even a refusal, and says that it is a replay", async (t) => {
-  provider.always(well());
-  const agent = await connectedAgent(api.url, database.url);
-  const first = await publish(api.url, agent);
-  const again = await publish(api.url, agent);
-  t.is(first.headers["idempotency-replayed"], undefined);
-  t.is(again.headers["idempotency-replayed"], "true");
-  t.deepEqual([again.status, again.body], [first.status, first.body]);
-
-  const unreachable = { "idempotency-key": "no contact" };
-  const refused = await publish(api.url, agent, "A sofa for 180 EUR", unreachable);
-  const refusedAgain = await publish(api.url, agent, "A sofa for 180 EUR", unreachable);
-  t.is(refused.body.code, "missing_contact");
-  t.is(refusedAgain.headers["idempotency-replayed"], "true");
-  const { request_id: one, ...answer } = refused.body;
-  const { request_id: other, ...answerAgain } = refusedAgain.body;
-  t.deepEqual(answerAgain, answer);
-  t.not(one, other);
-});
-
-test.serial("a key with another body is refused, and the first response stays", async (t) => {
-  const agent = await connectedAgent(api.url, database.url);
-  const first = await publish(api.url, agent);
-  const reused = await publish(api.url, agent, `${SOFA}, or lena@example.org`);
-  t.is(reused.status, 409);
-  t.is(reused.body.code, "idempotency_key_reused");
-  t.deepEqual((await publish(api.url, agent)).body, first.body);
-  const asOffer = await call(api.url, "POST", "/v1/asks", {
-    body: { text: SOFA },
-    headers: { authorization: `Bearer ${agent.token}`, ...KEY },
-  });
-  t.is(asOffer.body.code, "idempotency_key_reused", "the same text as an ask is another request");
-});
-
-test.serial("a request with the same members in other bytes counts as the same request", async (t) => {
-  const agent = await connectedAgent(api.url, database.url);
-  const first = await publish(api.url, agent);
-  const again = await call(api.url, "POST", "/v1/offers", {
-    raw: ` { "unknown" : 1, "text" : ${JSON.stringify(SOFA)} } `,
-    headers: { authorization: `Bearer ${agent.token}`, ...KEY },
-  });
-  t.is(again.headers["idempotency-replayed"], "true", again.text);
-  t.deepEqual(again.body, first.body);
-});
-
-test.serial("two agents with the same key do not affect each other", async (t) => {
-  const agents = await Promise.all([1, 2].map(() => connectedAgent(api.url, database.url)));
-  const answers = await Promise.all(agents.map((agent) => publish(api.url, agent)));
-  t.deepEqual(
-    answers.map(({ status, headers }) => [status, headers["idempotency-replayed"]]),
-    [
-      [201, undefined],
-      [201, undefined],
-    ],
-  );
-  t.not(answers[0]?.body.offer_id, answers[1]?.body.offer_id);
 });
 
 test.serial("if the API is killed while a text is read, the key is in flight, then replays the 201", async (t) => {
@@ -276,42 +218,3 @@ const asWorker = (statement: string) =>
     await client.query("set role souk_worker");
     return client.query(statement);
   });
-
-test.serial("a key is kept for 24 hours and then forgotten", async (t) => {
-  provider.reset();
-  const agent = await connectedAgent(api.url, database.url);
-  const age = (interval: string) =>
-    Promise.all(
-      [
-        ["idempotency_key", "owner_id"],
-        ["submission", "agent_id"],
-      ].map(([table, owner]) =>
-        sql(database.url, `update market.${table} set created_at = now() - $2::interval where ${owner} = $1`, [
-          agent.id,
-          interval,
-        ]),
-      ),
-    );
-  const first = await publish(api.url, agent);
-  await age("23 hours 59 minutes");
-  await asWorker("select jobs.purge_keys()");
-  t.is((await publish(api.url, agent)).headers["idempotency-replayed"], "true");
-
-  await age("24 hours 1 minute");
-  await asWorker("select jobs.purge_keys()");
-  t.deepEqual(
-    await sql(database.url)`select (select count(*)::int from market.idempotency_key
-      where owner_id = ${agent.id}) as keys,
-      (select count(*)::int from market.submission where agent_id = ${agent.id}) as submissions`,
-    [{ keys: 0, submissions: 0 }],
-  );
-  const second = await publish(api.url, agent);
-  t.is(second.headers["idempotency-replayed"], undefined);
-  t.not(second.body.offer_id, first.body.offer_id);
-
-  // The purge runs every minute. An expired key counts as forgotten even before the purge deletes it.
-  await age("24 hours 1 minute");
-  const third = await publish(api.url, agent);
-  t.is(third.headers["idempotency-replayed"], undefined);
-  t.is(await offersOf(agent), 3);
-});

@@ -1,6 +1,7 @@
 import test from "ava";
 import pg from "pg";
 import { shareConnections } from "../../src/database/shared_connections.ts";
+import { openClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 
 /** Quick reads share connections: what one of them does must not harm the others. */
@@ -60,9 +61,7 @@ test("a statement timeout ends only its own statement: those behind it have thei
 test("a lost connection fails the statements on it, and the next ones get another connection", async (t) => {
   const { one, url } = await open(t);
   const waiting = Array.from({ length: 6 }, () => codeOf(one("select pg_sleep(5)::text as value")));
-  const operator = new pg.Client(url);
-  await operator.connect();
-  t.teardown(() => operator.end());
+  const operator = await openClient(url, t);
   let ended = 0;
   while (ended === 0) {
     const { rows } = await operator.query(

@@ -83,23 +83,6 @@ const assertPlaces = (t: ExecutionContext, rows: typeof ROWS): void => {
 
 test("a location is recognised by its phrasing", (t) => assertPlaces(t, ROWS));
 
-const PLACES: typeof ROWS = [
-  ["Oak bookcase, $60, pickup in Omaha after five.", "Omaha"],
-  ["Oak bookcase for sale, £60. Sheffield S8, text first.", "Sheffield S8"],
-  ["Moped, 400 dollars. Located in Erie, PA near the lake.", "Erie, PA"],
-  ["Bücherregal aus Eiche, 60 €. Abholung in Dresden-Neustadt.", "Dresden-Neustadt"],
-  ["Bücherregal aus Eiche, 60 €. Standort: 04109 Leipzig", "04109 Leipzig"],
-  ["Étagère en chêne, 60 €, à venir chercher à Lyon 3e.", "Lyon 3e"],
-  ["Estantería de roble, 60 €, recoger en Málaga (Teatinos).", "Málaga (Teatinos)"],
-  ["Libreria in rovere, 60 euro, ritiro a Piacenza.", "Piacenza"],
-  ["Estante de carvalho, 60 €, entrega em mão em Aveiro.", "Aveiro"],
-  ["Eiken boekenkast, 60 euro, ophalen in Deventer.", "Deventer"],
-  ["Regał dębowy, 200 zł, odbiór w Kielce.", "Kielce"],
-  ["Bookcase, £40, Brambleford, cash only.", "Brambleford"],
-];
-
-test("a place is read as it is written", (t) => assertPlaces(t, PLACES));
-
 const WHOLE: typeof ROWS = [
   ["Sofa zu verkaufen, 50 €. Standort: 50823 Köln-Ehrenfeld", "50823 Köln-Ehrenfeld"],
   ["Sofa, 50 €, Abholung in Köln-Ehrenfeld", "Köln-Ehrenfeld"],
@@ -119,6 +102,8 @@ test("a place is read with its district, postal code and state", (t) => {
 const ELSEWHERE: typeof ROWS = [
   ["Chest of drawers, seen for £300 on London Road! Must go, Hove, ground floor.", "Hove"],
   ["Espresso cups, made in Portugal, 20 euros, Ghent", "Ghent"],
+  ["Espresso cups, made in Portugal, 20 euros", null],
+  ["Espresso cups, 20 euros, shipping to Spain possible", null],
   ["Sofa, bought in Leeds for 900, now 200. Collect from Otley.", "Otley"],
   ["Guitar lessons online, 25 euros an hour", null],
   ["We need a copywriter, fully remote, 30 euros an hour", null],

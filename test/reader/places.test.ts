@@ -66,21 +66,3 @@ test("a town is read together with its district, and preferred to a street", asy
   t.is((await place("Vélo de ville, 60 €, Strasbourg quartier Krutenau"))?.city, "Strasbourg");
   t.is((await place("Chest of drawers, seen for £300 on London Road! Must go, Hove, ground floor."))?.text, "Hove");
 });
-
-test("the origin of goods and the destination of shipping are not the location", async (t) => {
-  t.is(await place("Espresso cups, made in Portugal, 20 euros"), null);
-  t.is(await place("Espresso cups, 20 euros, shipping to Spain possible"), null);
-});
-
-test("working remotely is not a location", async (t) => {
-  t.is(await place("We need a copywriter, fully remote, 30 euros an hour"), null);
-  t.is(await place("Guitar lessons online, 25 euros an hour"), null);
-});
-
-test("months, days and languages are not locations", async (t) => {
-  t.is(await place("Flat available in September, viewings on Saturday, we speak English"), null);
-});
-
-test("a text without a place has no location", async (t) => {
-  t.is(await place("Sofa, 50 euros, hardly used"), null);
-});

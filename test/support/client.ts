@@ -13,6 +13,18 @@ export async function withClient<T>(url: string, fn: (client: pg.Client) => Prom
   }
 }
 
+/** A connection until the test ends. Its database may be dropped before. */
+export const openClient = async (
+  url: string,
+  t: { teardown: (end: () => Promise<void>) => void },
+): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  t.teardown(() => client.end());
+  return client;
+};
+
 const pools = new Map<string, pg.Pool>();
 
 /** Longer than the pauses of a test that asks again and again. */
