@@ -179,17 +179,17 @@ const submitted = async (caller: Caller, call: Market["callAsPerson"] = market.c
 const offersOf = (caller: Caller) =>
   market.sql`select status from market.offer where account_id = ${caller.account} or agent_id = ${caller.agent}`;
 
+/** A deletion of the caller's account that has not committed yet. */
+const deleting = ({ account }: Caller) =>
+  begun(market.url, "select set_config('market.account_id', $1, true), internal.erase_account()", [account]);
+
 test.serial("an offer whose text is read while its account is deleted is not published", async (t) => {
   const caller = await market.approved();
   for (const call of [market.call, market.callAsPerson]) {
     // A person publishes and asks only with a proved method.
     await prove(caller, "google");
     const { submission, extraction } = await submitted(caller, call);
-    const deletion = await begun(
-      market.url,
-      `select set_config('market.account_id', $1, true), internal.erase_account()`,
-      [caller.account],
-    );
+    const deletion = await deleting(caller);
     const finishing = market.work("complete_submission", submission, extraction);
     await blocked(market, "complete_submission", finishing);
     await deletion.end();
@@ -203,10 +203,10 @@ test.serial("an offer that is published while its account is deleted is erased w
   const caller = await market.approved();
   const { submission, extraction } = await submitted(caller);
   const publishing = await begun(market.url, "select jobs.complete_submission($1, $2)", [submission, extraction]);
-  const deleting = market.callAsPerson(caller, "delete_account");
-  await blocked(market, "delete_account", deleting);
+  const deletion = market.callAsPerson(caller, "delete_account");
+  await blocked(market, "delete_account", deletion);
   await publishing.end();
-  t.deepEqual(await deleting, { done: true });
+  t.deepEqual(await deletion, { done: true });
   t.deepEqual(await offersOf(caller), []);
   const n = await market.value`select count(*)::int from market.offer
     where status = 'published' and account_id is null`;
@@ -243,11 +243,7 @@ test.serial("a vector that is computed while its offer's account is deleted is n
   const { submission, extraction } = await submitted(caller);
   await market.work("complete_submission", submission, extraction);
   const id = await market.value`select id from market.offer where account_id = ${caller.account}`;
-  const deletion = await begun(
-    market.url,
-    `select set_config('market.account_id', $1, true), internal.erase_account()`,
-    [caller.account],
-  );
+  const deletion = await deleting(caller);
   const storing = market.embed("offer", id, vectorOf("late"));
   await blocked(market, "store_offer_embedding", storing);
   await deletion.end();
@@ -274,11 +270,7 @@ for (const [name, attempt] of Object.entries(UNDER_WAY)) {
     const [caller, stranger] = [await market.approved(), await market.connect()];
     // A person publishes and asks only with a proved method.
     await prove(caller, "google");
-    const deletion = await begun(
-      market.url,
-      `select set_config('market.account_id', $1, true), internal.erase_account()`,
-      [caller.account],
-    );
+    const deletion = await deleting(caller);
     const outcome = attempt(caller, stranger).then(
       () => "done",
       (error: unknown) => problemOf(error).code,

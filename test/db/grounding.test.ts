@@ -15,18 +15,21 @@ const ask = async (expression: string, values: unknown[]): Promise<Answer> => {
 
 const TEXT = "😀 Graues Sofa in Köln für 180 EUR, wie neu. Lena, lena@example.com, 0151 234 567 89";
 
+/** A value that these words of TEXT are to state. */
+const said = (value: unknown, quote: string) => found(TEXT, value, quote);
+
 /** A correct extraction of TEXT, with some fields replaced. */
 const readingWith = (changed: object) => ({
   language: "de",
-  title: found(TEXT, "Graues Sofa", "Graues Sofa"),
-  domain: found(TEXT, "home_garden", "Sofa"),
-  category: found(TEXT, "furniture", "Sofa"),
-  offer_kind: found(TEXT, "sale", "für 180 EUR"),
-  price: found(TEXT, price(180), "180 EUR"),
-  location: found(TEXT, place("Köln"), "Köln"),
-  contacts: [found(TEXT, { type: "email", value: "lena@example.com", preferred: true }, "lena@example.com")],
-  party: found(TEXT, { name: "Lena", kind: "person", role: null }, "Lena"),
-  condition: found(TEXT, "like_new", "wie neu"),
+  title: said("Graues Sofa", "Graues Sofa"),
+  domain: said("home_garden", "Sofa"),
+  category: said("furniture", "Sofa"),
+  offer_kind: said("sale", "für 180 EUR"),
+  price: said(price(180), "180 EUR"),
+  location: said(place("Köln"), "Köln"),
+  contacts: [said({ type: "email", value: "lena@example.com", preferred: true }, "lena@example.com")],
+  party: said({ name: "Lena", kind: "person", role: null }, "Lena"),
+  condition: said("like_new", "wie neu"),
   space: null,
   features: [],
   attributes: [],
@@ -92,84 +95,62 @@ test("an extraction that agrees with the text is accepted completely", async (t)
 
 const shifted = (field: { start: number; end: number }) => ({ ...field, start: field.start + 1, end: field.end + 1 });
 
+const NO_PRICE = { price: null, hundredths: null, missing: ["price"] };
+const NO_PLACE = { location: null, place: null, missing: ["location"] };
 const LIES: readonly [what: string, changed: object, dropped: object][] = [
-  [
-    "a price whose span is off by one",
-    { price: shifted(found(TEXT, price(180), "180 EUR")) },
-    { price: null, hundredths: null, missing: ["price"] },
-  ],
+  ["a price whose span is off by one", { price: shifted(said(price(180), "180 EUR")) }, NO_PRICE],
   [
     "a price of 0 with an empty quote",
-    { price: { ...found(TEXT, price(0), "180 EUR"), quote: "", start: 0, end: 0 } },
-    { price: null, hundredths: null, missing: ["price"] },
+    { price: { ...said(price(0), "180 EUR"), quote: "", start: 0, end: 0 } },
+    NO_PRICE,
   ],
-  [
-    "a place that its quote does not name",
-    { location: found(TEXT, place("Berlin"), "Köln") },
-    { location: null, place: null, missing: ["location"] },
-  ],
-  [
-    "a place without a verified span",
-    { location: shifted(found(TEXT, place("Köln"), "Köln")) },
-    { location: null, place: null, missing: ["location"] },
-  ],
+  ["a place that its quote does not name", { location: said(place("Berlin"), "Köln") }, NO_PLACE],
+  ["a place without a verified span", { location: shifted(said(place("Köln"), "Köln")) }, NO_PLACE],
   [
     "a contact whose quote is not in the text",
     {
       contacts: [
         {
-          ...found(TEXT, { type: "email", value: "eve@evil.example", preferred: true }, "lena@example.com"),
+          ...said({ type: "email", value: "eve@evil.example", preferred: true }, "lena@example.com"),
           quote: "eve@evil.example",
         },
       ],
     },
     { methods: [], missing: ["contact"] },
   ],
-  [
-    "a category outside its domain",
-    { category: found(TEXT, "phones", "Sofa") },
-    { category: null, missing: ["category"] },
-  ],
+  ["a category outside its domain", { category: said("phones", "Sofa") }, { category: null, missing: ["category"] }],
   [
     "a domain that the taxonomy does not know",
-    { domain: found(TEXT, "sofas", "Sofa") },
+    { domain: said("sofas", "Sofa") },
     { domain: null, category: null, missing: ["domain", "category"] },
   ],
   [
     "a kind that the domain does not allow",
-    { offer_kind: found(TEXT, "dating", "für 180 EUR") },
+    { offer_kind: said("dating", "für 180 EUR") },
     { kind: null, missing: ["offer_kind"] },
   ],
   [
     "an unknown kind of offer, without a domain",
-    { domain: null, category: null, offer_kind: found(TEXT, "theft", "für 180 EUR") },
+    { domain: null, category: null, offer_kind: said("theft", "für 180 EUR") },
     { domain: null, category: null, kind: null, missing: ["domain", "category", "offer_kind"] },
   ],
-  ["a condition without a verified span", { condition: shifted(found(TEXT, "new", "wie neu")) }, { condition: null }],
-  [
-    "a name that the text does not say",
-    { party: found(TEXT, { name: "Eve", kind: "person" }, "Lena") },
-    { primary: null },
-  ],
-  ["a feature in other words", { features: [found(TEXT, "leather", "Sofa")] }, { features: null }],
-  ["a feature of another passage", { features: [found(TEXT, "graues", "Köln")] }, { features: null }],
+  ["a condition without a verified span", { condition: shifted(said("new", "wie neu")) }, { condition: null }],
+  ["a name that the text does not say", { party: said({ name: "Eve", kind: "person" }, "Lena") }, { primary: null }],
+  ["a feature in other words", { features: [said("leather", "Sofa")] }, { features: null }],
+  ["a feature of another passage", { features: [said("graues", "Köln")] }, { features: null }],
   [
     "an attribute that its quote does not state",
-    { attributes: [found(TEXT, { name: "colour", value: "blau" }, "Graues Sofa")] },
+    { attributes: [said({ name: "colour", value: "blau" }, "Graues Sofa")] },
     { attributes: null },
   ],
   [
     "an attribute with an impossible name",
-    { attributes: [found(TEXT, { name: "Call 0900 now", value: "Graues" }, "Graues Sofa")] },
+    { attributes: [said({ name: "Call 0900 now", value: "Graues" }, "Graues Sofa")] },
     { attributes: null },
   ],
-  [
-    "a name that is cut out of a word",
-    { party: found(TEXT, { name: "ena", kind: "person" }, "ena") },
-    { primary: null },
-  ],
+  ["a name that is cut out of a word", { party: said({ name: "ena", kind: "person" }, "ena") }, { primary: null }],
   ["a language of 21 characters", { language: "de-abcdefgh-abcdefghi" }, { language: null }],
-  ["a condition that does not exist", { condition: found(TEXT, "mint", "wie neu") }, { condition: null }],
+  ["a condition that does not exist", { condition: said("mint", "wie neu") }, { condition: null }],
 ];
 
 for (const [what, changed, dropped] of LIES) {
@@ -181,10 +162,7 @@ for (const [what, changed, dropped] of LIES) {
 }
 
 test("a title with words that the text lacks is replaced by the first line that has words", async (t) => {
-  t.is(
-    (await extractOffer({ title: found(TEXT, "Gratis sofa!", "Graues Sofa") })).title,
-    [...TEXT].slice(0, 120).join(""),
-  );
+  t.is((await extractOffer({ title: said("Gratis sofa!", "Graues Sofa") })).title, [...TEXT].slice(0, 120).join(""));
   const later = `\n \r\n\t\u00a0\n  Two   words\nand ${TEXT}`;
   t.is((await extractOffer({ title: { value: "" } }, later)).title, "Two words");
 });
@@ -199,20 +177,20 @@ test("for each field, the first extraction that is grounded counts", async (t) =
   const { extracted: _, ...honest } = await extractOffer({});
   const wrong = {
     language: "en",
-    title: found(TEXT, "Free sofa", "Graues Sofa"),
-    price: shifted(found(TEXT, price(18), "180 EUR")),
-    location: found(TEXT, place("Berlin"), "Köln"),
-    contacts: [shifted(found(TEXT, { type: "email", value: "eve@evil.example", preferred: true }, "lena@example.com"))],
-    offer_kind: { ...found(TEXT, "rental", "Sofa"), basis: "inferred" },
-    condition: { ...found(TEXT, "used_good", "wie neu"), basis: "inferred" },
-    features: [found(TEXT, "leather", "Sofa"), found(TEXT, "neu", "wie neu")],
+    title: said("Free sofa", "Graues Sofa"),
+    price: shifted(said(price(18), "180 EUR")),
+    location: said(place("Berlin"), "Köln"),
+    contacts: [shifted(said({ type: "email", value: "eve@evil.example", preferred: true }, "lena@example.com"))],
+    offer_kind: { ...said("rental", "Sofa"), basis: "inferred" },
+    condition: { ...said("used_good", "wie neu"), basis: "inferred" },
+    features: [said("leather", "Sofa"), said("neu", "wie neu")],
   };
   const { extracted: __, ...offer } = await publishedOf(TEXT, [wrong, readingWith({})]);
   t.deepEqual(offer, { ...honest, language: "en", features: ["neu"] });
 });
 
 test("a stated value comes before an inferred one, and of two alike the first", async (t) => {
-  const kind = (value: string, basis: string) => ({ offer_kind: { ...found(TEXT, value, "Sofa"), basis } });
+  const kind = (value: string, basis: string) => ({ offer_kind: { ...said(value, "Sofa"), basis } });
   const read = async (...extractions: object[]) => (await publishedOf(TEXT, extractions)).kind;
   t.is(await read(kind("rental", "inferred"), kind("sale", "stated")), "sale");
   t.is(await read(kind("rental", "stated"), kind("sale", "stated")), "rental");
@@ -225,20 +203,20 @@ test("a category counts only with the domain of its own extraction", async (t) =
     return [domain, category];
   };
   const classified = (domain: string | null, category: string) => ({
-    domain: domain && found(TEXT, domain, "Sofa"),
-    category: found(TEXT, category, "Sofa"),
+    domain: domain && said(domain, "Sofa"),
+    category: said(category, "Sofa"),
   });
   const own = classified("home_garden", "furniture");
-  t.deepEqual(await read({ domain: found(TEXT, "electronics", "Sofa") }, own), ["electronics", null]);
+  t.deepEqual(await read({ domain: said("electronics", "Sofa") }, own), ["electronics", null]);
   t.deepEqual(await read(classified("electronics", "furniture"), own), ["electronics", null]);
-  t.deepEqual(await read({ domain: found(TEXT, "home_garden", "Sofa") }, own), ["home_garden", "furniture"]);
+  t.deepEqual(await read({ domain: said("home_garden", "Sofa") }, own), ["home_garden", "furniture"]);
   t.deepEqual(await read({}, own), ["home_garden", "furniture"]);
 });
 
 test("a list is taken whole from the first extraction with a grounded entry", async (t) => {
-  const mail = found(TEXT, { type: "email", value: "lena@example.com", preferred: false }, "lena@example.com");
-  const phone = found(TEXT, { type: "phone", value: "+4915123456789", preferred: false }, "0151 234 567 89");
-  const lie = shifted(found(TEXT, { type: "phone", value: "+4915100000000", preferred: false }, "0151 234 567 89"));
+  const mail = said({ type: "email", value: "lena@example.com", preferred: false }, "lena@example.com");
+  const phone = said({ type: "phone", value: "+4915123456789", preferred: false }, "0151 234 567 89");
+  const lie = shifted(said({ type: "phone", value: "+4915100000000", preferred: false }, "0151 234 567 89"));
   const read = async (...lists: object[][]) =>
     (
       await publishedOf(

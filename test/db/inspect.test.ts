@@ -1,10 +1,9 @@
 import test from "ava";
-import pg from "pg";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "../reader/vocabulary.ts";
 import { rolledBack } from "../support/database.ts";
 import { type Answer, type Caller, refusal, refused, vectorOf } from "./market.ts";
-import { market } from "./one_market.ts";
+import { asDba, client, finishJobs, market, withJob } from "./operator.ts";
 
 /**
  * What a DBA can see: the inspect views, read as souk_dba, and the privileges of souk_dba.
@@ -12,42 +11,19 @@ import { market } from "./one_market.ts";
  *   seller, buyer   approved agents of two accounts, with an offer of a sofa, an ask for one, and their match
  */
 
-let client: pg.Client;
 let seller: Caller;
 let buyer: Caller;
 const id = { offer: "", ask: "" };
 
 test.before(async () => {
-  client = new pg.Client({ connectionString: market.url });
-  // The database may be dropped before this session ends: hooks at the end of a file run side by side.
-  client.on("error", () => {});
-  await client.connect();
   [seller, buyer] = [await market.approved(), await market.approved()];
   id.offer = await market.offer(seller, { price: "180 EUR", words: "Smoke-free home", vector: vectorOf("sofa") });
   id.ask = await market.ask(buyer, { max: "200 EUR", vector: vectorOf("sofa") });
   await finishJobs();
 });
 
-test.after.always(async () => {
-  await client?.end();
-});
-
-/** Empties the queue, as if workers had done all jobs. */
-const finishJobs = () => market.sql("delete from graphile_worker._private_jobs");
-
-/** Runs as souk_dba in the current transaction, which `read` rolls back. */
-const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> => {
-  await client.query("set local session authorization souk_dba");
-  const { rows } = await client.query(text, values);
-  await client.query("reset session authorization");
-  return rows;
-};
-
 const read = (text: string, values: unknown[] = []): Promise<Answer[]> => rolledBack(client, () => asDba(text, values));
 
-/** SQL that adds a job with the key that the market gives it. */
-const withJob = (task: string, row: string) =>
-  `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
 /** The id of a submission that waits to be read. */
 const WAITING = "00000000-0000-7000-8000-000000000001";
 

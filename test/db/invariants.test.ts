@@ -1,9 +1,8 @@
 import test from "ava";
-import pg from "pg";
 import { rolledBack } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Answer, type Caller, column, vectorOf } from "./market.ts";
-import { market } from "./one_market.ts";
+import { type Caller, column, vectorOf } from "./market.ts";
+import { asDba, client, finishJobs, market, withJob } from "./operator.ts";
 
 /**
  * inspect.check() reports every row that breaks an invariant, and no other row.
@@ -11,37 +10,17 @@ import { market } from "./one_market.ts";
  *   seller, buyer   approved agents of two accounts, with an offer of a sofa, an ask for one, and their match
  */
 
-let client: pg.Client;
 let seller: Caller;
 let buyer: Caller;
 let stranger: Caller;
 const id = { offer: "", ask: "" };
 
 test.before(async () => {
-  client = new pg.Client({ connectionString: market.url });
-  // The database may be dropped before this session ends: hooks at the end of a file run side by side.
-  client.on("error", () => {});
-  await client.connect();
   [seller, buyer, stranger] = [await market.approved(), await market.approved(), await market.connect()];
   id.offer = await market.offer(seller, { price: "180 EUR", words: "Smoke-free home", vector: vectorOf("sofa") });
   id.ask = await market.ask(buyer, { max: "200 EUR", vector: vectorOf("sofa") });
   await finishJobs();
 });
-
-test.after.always(async () => {
-  await client?.end();
-});
-
-/** Empties the queue, as if workers had done all jobs. */
-const finishJobs = () => market.sql("delete from graphile_worker._private_jobs");
-
-/** Runs as souk_dba in the current transaction, which is rolled back. */
-const asDba = async (text: string, values: unknown[] = []): Promise<Answer[]> => {
-  await client.query("set local session authorization souk_dba");
-  const { rows } = await client.query(text, values);
-  await client.query("reset session authorization");
-  return rows;
-};
 
 test.serial("inspect.check() reports nothing in a consistent database", async (t) => {
   const count = await market.value`select count(*)::int from market.match`;
@@ -61,8 +40,6 @@ const SUBMISSION = `
   from market.agent where id = $1;`;
 const submission = (age: number, settled: string) =>
   SUBMISSION.replace("AGE", String(age)).replace("SETTLED", settled).replaceAll("$1", `'${seller.agent}'`);
-const withJob = (task: string, row: string) =>
-  `select graphile_worker.add_job('${task}', json_build_object('id', '${row}'), job_key => '${task}:${row}');`;
 const JOB_OF_SUBMISSION = withJob("complete_submission", "00000000-0000-7000-8000-000000000001");
 
 /** A second offer of the seller, which is not live. Each use appends the offer's status and removed_at. */

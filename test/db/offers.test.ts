@@ -1,4 +1,4 @@
-import test from "ava";
+import test, { type ExecutionContext } from "ava";
 import { eventually } from "../support/market.ts";
 import { type Caller, type Market, offerOf, openMarket, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
@@ -46,6 +46,14 @@ const pastTheRules = (assignments: string, id: string) =>
 const statusOf = async (id: string): Promise<string> => {
   const [row] = await market.sql`select status from market.offer where id = ${id}`;
   return row.status;
+};
+
+/** Switches pre-moderation on until the test ends. */
+const preModerated = async (t: ExecutionContext) => {
+  const set = (value: boolean) =>
+    market.sql`update market.setting set value = to_jsonb(${value}::boolean) where name = 'pre_moderation'`;
+  t.teardown(() => set(false));
+  await set(true);
 };
 
 /** The pairs of statuses between which `move` can move an offer. */
@@ -126,51 +134,43 @@ test.serial("an offer that is removed while its new text is read does not change
 });
 
 test.serial("with pre-moderation a new offer is hidden from others until a moderator decides", async (t) => {
-  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-  try {
-    const other = await market.approved();
-    const { text, extraction } = offerOf({ title: "Waiting sofa" });
-    const { status, body } = await market.publish(caller, text, extraction);
-    t.deepEqual([status, body.status], [201, "pending_review"]);
-    const id: string = body.offer_id;
-    t.is(await refused(market.call(other, "get_offer", { id })), "404 not_found");
-    const own = await market.call(caller, "get_offer", { id });
-    t.deepEqual([own.status, own.visibility, own.published_at], ["pending_review", "owner_only", null]);
-    t.is(own.review, "A moderator will look at this offer before it goes live; nothing has to be done.");
-    t.is(await refused(market.call(caller, "republish_offer", { id })), "409 invalid_state");
+  await preModerated(t);
+  const other = await market.approved();
+  const { text, extraction } = offerOf({ title: "Waiting sofa" });
+  const { status, body } = await market.publish(caller, text, extraction);
+  t.deepEqual([status, body.status], [201, "pending_review"]);
+  const id: string = body.offer_id;
+  t.is(await refused(market.call(other, "get_offer", { id })), "404 not_found");
+  const own = await market.call(caller, "get_offer", { id });
+  t.deepEqual([own.status, own.visibility, own.published_at], ["pending_review", "owner_only", null]);
+  t.is(own.review, "A moderator will look at this offer before it goes live; nothing has to be done.");
+  t.is(await refused(market.call(caller, "republish_offer", { id })), "409 invalid_state");
 
-    await market.sql`update market.offer set status = 'published' where id = ${id}`;
-    t.is((await market.call(other, "get_offer", { id })).status, "published");
+  await market.sql`update market.offer set status = 'published' where id = ${id}`;
+  t.is((await market.call(other, "get_offer", { id })).status, "published");
 
-    const second = await market.publish(caller, text, extraction);
-    await market.sql`update market.offer set status = 'rejected', review_note = 'Two of a kind.'
-      where id = ${second.body.offer_id}`;
-    const rejected = await market.call(caller, "get_offer", { id: second.body.offer_id });
-    t.deepEqual([rejected.status, rejected.visibility, rejected.review], ["rejected", "owner_only", "Two of a kind."]);
-    t.is(await refused(market.call(caller, "republish_offer", { id: rejected.id })), "409 invalid_state");
-  } finally {
-    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-  }
+  const second = await market.publish(caller, text, extraction);
+  await market.sql`update market.offer set status = 'rejected', review_note = 'Two of a kind.'
+    where id = ${second.body.offer_id}`;
+  const rejected = await market.call(caller, "get_offer", { id: second.body.offer_id });
+  t.deepEqual([rejected.status, rejected.visibility, rejected.review], ["rejected", "owner_only", "Two of a kind."]);
+  t.is(await refused(market.call(caller, "republish_offer", { id: rejected.id })), "409 invalid_state");
 });
 
 test.serial("an offer that waits for review does not go live by archiving and republishing", async (t) => {
-  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-  try {
-    const { text, extraction } = offerOf({});
-    const { body } = await market.publish(caller, text, extraction);
-    await market.call(caller, "archive_offer", { id: body.offer_id });
-    const { review } = await market.call(caller, "get_offer", { id: body.offer_id });
-    t.is(review, "You took this offer down before a moderator looked at it. To offer it again, publish its text anew.");
-    const republished = await refusal(market.call(caller, "republish_offer", { id: body.offer_id }));
-    t.like(republished, {
-      status: 409,
-      code: "invalid_state",
-      detail:
-        "This offer was taken down before a moderator looked at it, so it cannot be republished. Publish its text as a new offer.",
-    });
-  } finally {
-    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-  }
+  await preModerated(t);
+  const { text, extraction } = offerOf({});
+  const { body } = await market.publish(caller, text, extraction);
+  await market.call(caller, "archive_offer", { id: body.offer_id });
+  const { review } = await market.call(caller, "get_offer", { id: body.offer_id });
+  t.is(review, "You took this offer down before a moderator looked at it. To offer it again, publish its text anew.");
+  const republished = await refusal(market.call(caller, "republish_offer", { id: body.offer_id }));
+  t.like(republished, {
+    status: 409,
+    code: "invalid_state",
+    detail:
+      "This offer was taken down before a moderator looked at it, so it cannot be republished. Publish its text as a new offer.",
+  });
 });
 
 test.serial("an offer that its owner archives while the end of a suspension reaches it stays archived", async (t) => {
@@ -318,15 +318,11 @@ test.serial("account stats equal a recount after any sequence of moves", async (
 });
 
 test.serial("an offer that never went live does not count as published", async (t) => {
-  await market.sql("update market.setting set value = 'true' where name = 'pre_moderation'");
-  try {
-    const publisher = await market.approved();
-    const { text, extraction } = offerOf({});
-    await market.publish(publisher, text, extraction);
-    t.deepEqual((await countsOf(market, publisher.account)).kept, [0, 0, 0]);
-  } finally {
-    await market.sql("update market.setting set value = 'false' where name = 'pre_moderation'");
-  }
+  await preModerated(t);
+  const publisher = await market.approved();
+  const { text, extraction } = offerOf({});
+  await market.publish(publisher, text, extraction);
+  t.deepEqual((await countsOf(market, publisher.account)).kept, [0, 0, 0]);
 });
 
 test.serial("a report that waits while its offer is archived says that there is no such offer", async (t) => {

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import test from "ava";
-import pg from "pg";
-import { market } from "./one_market.ts";
+import { client } from "./operator.ts";
 import { MATRIX, SUMMARY } from "./rights.ts";
 
 /**
@@ -13,19 +12,6 @@ import { MATRIX, SUMMARY } from "./rights.ts";
 
 const GOLDEN = new URL("permissions.txt", import.meta.url);
 const README = new URL("../../db/README.md", import.meta.url);
-
-let client: pg.Client;
-
-test.before(async () => {
-  client = new pg.Client({ connectionString: market.url });
-  // The database may be dropped before this session ends: hooks at the end of a file run side by side.
-  client.on("error", () => {});
-  await client.connect();
-});
-
-test.after.always(async () => {
-  await client?.end();
-});
 
 test.serial("permissions.txt lists all grants and policies", async (t) => {
   const [{ matrix }] = (await client.query<{ matrix: string }>(MATRIX)).rows as [{ matrix: string }];

@@ -1,8 +1,7 @@
 import test from "ava";
-import pg from "pg";
 import type { Actor } from "../support/database.ts";
 import type { Caller } from "./market.ts";
-import { market } from "./one_market.ts";
+import { client, market } from "./operator.ts";
 
 /**
  * Callers with something that others may not have, made by a hook that this adds to the test file that imports it.
@@ -12,9 +11,7 @@ import { market } from "./one_market.ts";
  *   entered(A)   the role and the claims that internal.enter_agent sets for a request of A
  */
 
-export { market };
-/** A connection of an operator. */
-export let client: pg.Client;
+export { client, market };
 export let A: Caller;
 export let B: Caller;
 export let C: Caller;
@@ -22,10 +19,6 @@ export const offers = { A: "", B: "", archivedOfB: "" };
 export const asks = { A: "", B: "" };
 
 test.before(async () => {
-  client = new pg.Client({ connectionString: market.url });
-  // The database may be dropped before this session ends: hooks at the end of a file run side by side.
-  client.on("error", () => {});
-  await client.connect();
   await market.sql("update market.sign_in_method set available = true");
   [A, B, C] = [await market.approved("A"), await market.approved("B"), await market.connect("C")];
   for (const [name, caller] of [
@@ -57,8 +50,6 @@ test.before(async () => {
   });
   await market.call(B, "test_webhook", { id: webhook.id });
 });
-test.after.always(() => client?.end());
-
 /** The role and the claims of an agent's requests. */
 export const entered = (caller: Caller, connected = true): Actor => ({
   role: "souk_agent",
