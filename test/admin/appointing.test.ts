@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import test from "ava";
 import { manageModerators, newModeratorLink } from "../../src/admin/moderator.ts";
 import { hashSecret } from "../../src/base/tokens.ts";
@@ -17,14 +18,20 @@ test.before(async () => {
 });
 test.after.always(() => fixture?.stop());
 
-/** Runs `npm run moderator -- ...`. Returns its exit code and its output. */
-const moderator = (...args: string[]): Promise<{ code: number; out: string }> =>
-  new Promise((resolve) => {
-    const env = { PATH: process.env["PATH"], DATABASE_URL: fixture.databaseUrl };
-    execFile(process.execPath, [MAIN, "moderator", ...args], { env }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out: stdout + stderr });
-    });
-  });
+/** What `npm run moderator -- ...` says, and its exit code. */
+const moderator = async (...args: string[]): Promise<{ code: number; out: string }> => {
+  const { ok, text } = await manageModerators(fixture.databaseUrl, args);
+  return { code: ok ? 0 : 1, out: text };
+};
+
+test.serial("the command prints what it did, and ends with its exit code", async (t) => {
+  const env = { PATH: process.env["PATH"], DATABASE_URL: fixture.databaseUrl };
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [MAIN, "moderator", ...args], { env });
+  t.is((await run("list")).stdout, "There is no moderator.\n");
+  const failed = await t.throwsAsync(run("add", "nobody@example.com"));
+  t.like(failed, { code: 1 });
+  t.regex(String(failed), /Nobody has proved the mailbox/);
+});
 
 const isAdmitted = async (cookie: string) =>
   (await fixture.call("GET", "/admin", { headers: { cookie } })).status === 200;

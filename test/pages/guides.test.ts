@@ -306,15 +306,22 @@ test("every command of the reference makes its call", async (t) => {
   };
   // What is deleted is needed by other calls.
   const deleting = ["deleteWebhook", "removeOwnAgent"];
-  const ids = ENDPOINTS.map(({ operationId }) => operationId);
-  for (const id of [...ids.filter((one) => !deleting.includes(one)), ...deleting]) {
-    const [command] = await blocksOf(`/docs/reference/${id}`, "sh");
-    const [printed = ""] = await runInShell([command ?? { language: "sh", text: "false" }], {
-      ...env,
+  const ids = ENDPOINTS.map(({ operationId }) => operationId).filter((id) => !deleting.includes(id));
+  const commands = await Promise.all(
+    [...ids, ...deleting].map(async (id) => {
+      const [{ text } = { text: "false" }] = await blocksOf(`/docs/reference/${id}`, "sh");
       // Nobody reports an offer of their own.
-      ...(id === "reportOffer" ? { OFFER_ID: foreign.body.offer_id } : {}),
-    });
-    const { code, request_id } = printed.trim() === "" ? {} : JSON.parse(printed);
-    t.is(request_id === undefined ? undefined : code, REFUSED[id], `${id}: ${printed.slice(0, 300)}`);
+      return { language: "sh", text: id === "reportOffer" ? `OFFER_ID=${foreign.body.offer_id}; ${text}` : text };
+    }),
+  );
+  // What a command sets ends with its brackets.
+  const printed = await runInShell(
+    commands.map(({ language, text }) => ({ language, text: `(${text}\n)` })),
+    env,
+  );
+  for (const [at, id] of [...ids, ...deleting].entries()) {
+    const said = printed[at]?.trim() ?? "";
+    const { code, request_id } = said === "" ? {} : JSON.parse(said);
+    t.is(request_id === undefined ? undefined : code, REFUSED[id], `${id}: ${said.slice(0, 300)}`);
   }
 });

@@ -52,34 +52,30 @@ const said = (event: Partial<Event>): string => {
 };
 
 test("each event is shown as a sentence", (t) => {
-  const claude = { type: "agent", id: "a", title: "Claude" };
-  t.is(said({}), "Your agent “Claude” published “Sofa”.");
-  t.is(said({ action: "offer.archived", agent: null }), "You archived “Sofa”.");
-  t.is(said({ action: "offer.removed", agent: null }), "A moderator took down “Sofa”.");
-  t.is(
-    said({ action: "offer.pending_review" }),
-    "Your agent “Claude” handed in “Sofa”; a moderator looks at it first.",
-  );
-  t.is(said({ action: "offer_change.created" }), "Your agent “Claude” changed “Sofa”; a moderator looks at it first.");
+  const own = { agent: null };
   const judged = { agent: null, by: "moderator" } as const;
-  t.is(said({ ...judged, action: "offer.change_published" }), "A moderator published the change of “Sofa”.");
-  t.is(said({ ...judged, action: "offer_change.rejected" }), "A moderator did not accept the change of “Sofa”.");
-  t.is(said({ target: { type: "offer", id: "o", title: null } }), "Your agent “Claude” published an offer.");
-  t.is(
-    said({ action: "ask.created", target: { type: "ask", id: "k", title: "A bike" } }),
-    "Your agent “Claude” asked for “A bike”.",
-  );
-  t.is(said({ action: "agent.created", agent: null, target: claude }), "Your agent “Claude” asked to act for you.");
-  t.is(said({ action: "agent.connected", agent: null, target: claude }), "You approved the agent “Claude”.");
-  t.is(said({ action: "agent.removed", agent: null, target: claude }), "You removed the agent “Claude”.");
-  t.is(said({ action: "agent.removed", target: claude }), "Your agent “Claude” removed itself.");
-  t.is(
-    said({ action: "method.proved", agent: null, target: { type: "method", id: "google", title: "google" } }),
-    "You added Google as a way to sign in.",
-  );
-  t.is(said({ action: "account.claimed", agent: null, target: null }), "You opened this account.");
-  t.is(said({ action: "profile.updated", agent: null, target: null }), "You changed the profile.");
-  t.is(said({ action: "something.new" }), "Your agent “Claude” changed something.");
+  const named = (type: string, id: string, title: string | null) => ({ target: { type, id, title } });
+  const claude = named("agent", "a", "Claude");
+  for (const [action, more, sentence] of [
+    ["offer.published", {}, "Your agent “Claude” published “Sofa”."],
+    ["offer.published", named("offer", "o", null), "Your agent “Claude” published an offer."],
+    ["offer.archived", own, "You archived “Sofa”."],
+    ["offer.removed", own, "A moderator took down “Sofa”."],
+    ["offer.pending_review", {}, "Your agent “Claude” handed in “Sofa”; a moderator looks at it first."],
+    ["offer_change.created", {}, "Your agent “Claude” changed “Sofa”; a moderator looks at it first."],
+    ["offer.change_published", judged, "A moderator published the change of “Sofa”."],
+    ["offer_change.rejected", judged, "A moderator did not accept the change of “Sofa”."],
+    ["ask.created", named("ask", "k", "A bike"), "Your agent “Claude” asked for “A bike”."],
+    ["agent.created", { ...own, ...claude }, "Your agent “Claude” asked to act for you."],
+    ["agent.connected", { ...own, ...claude }, "You approved the agent “Claude”."],
+    ["agent.removed", { ...own, ...claude }, "You removed the agent “Claude”."],
+    ["agent.removed", claude, "Your agent “Claude” removed itself."],
+    ["method.proved", { ...own, ...named("method", "google", "google") }, "You added Google as a way to sign in."],
+    ["account.claimed", { ...own, target: null }, "You opened this account."],
+    ["profile.updated", { ...own, target: null }, "You changed the profile."],
+    ["something.new", {}, "Your agent “Claude” changed something."],
+  ] as [string, Partial<Event>, string][])
+    t.is(said({ action, ...more }), sentence);
 });
 
 test("changes by moderators, administrators and jobs are not shown as the person's own", (t) => {
