@@ -76,11 +76,6 @@ const demo = async (args: readonly string[]): Promise<void> => {
   await playDemo(args[0] ?? (process.env["BASE_URL"] || "http://127.0.0.1:3000"));
 };
 
-const agent = async (args: readonly string[]): Promise<void> => {
-  const { runAgent } = await import("./agent.ts");
-  await runAgent(args);
-};
-
 /** A command. @throws an Error whose message is printed to the person who runs it */
 type Command = (config: Config, args: readonly string[]) => Promise<void>;
 
@@ -99,7 +94,7 @@ const main = async (): Promise<void> => {
   // These do not read the configuration of the service.
   if (name === "dashboard") return printDashboard();
   if (name === "demo") return demo(args);
-  if (name === "agent") return agent(args);
+  if (name === "agent") return (await import("./agent.ts")).runAgent(args);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) return command(readConfig(process.env), args);
   process.stderr.write(HELP);

@@ -4,29 +4,14 @@ import type { Meaning } from "./reader/embed/learn.ts";
 import type { QueryExtraction, Vocabulary } from "./reader/extraction.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "./reader/vocabulary.ts";
 
-/** Whether an API process should get traffic. Before that, it stores its sign-in methods and loads the vocabulary. */
-export type Readiness = {
-  /** Returns "ready", or the reason why the process is not ready. */
-  state(database: Database, stopping: AbortSignal, log: Log): Promise<string>;
-  /** Notes that the database has been migrated. */
-  migrated(): void;
-  /** Makes the process ready. @throws the error of the database; the caller then tries again */
-  prepare(database: Database, signInMethods: readonly string[]): Promise<void>;
-  /** Whether `prepare` has succeeded. It stays true if the database becomes unavailable later. */
-  isPrepared(): boolean;
-  /** Loads the vocabulary again whenever it has changed. @returns a function that stops this */
-  follow(database: Database, log: Log): () => void;
-  /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded. */
-  extractQuery(query: string): QueryExtraction | null;
-  /** Returns the latest meanings of words, for the built-in embedder; null until the vocabulary is loaded. */
-  meaning(): Meaning | null;
-};
-
-/** @param options.migrated true if another process migrates the database */
-export const createReadiness = (options: { migrated: boolean }): Readiness => {
+/**
+ * Says whether an API process should get traffic. Before that, it stores its sign-in methods and loads the vocabulary.
+ * @param options.migrated true if another process migrates the database
+ */
+export const createReadiness = (options: { migrated: boolean }) => {
   let { migrated } = options;
   let prepared = false;
-  let extractQuery: Readiness["extractQuery"] | null = null;
+  let extractQuery: ((query: string) => QueryExtraction | null) | null = null;
   let meaning: Meaning | null = null;
   let nextVocabulary: (() => Promise<Vocabulary | null>) | null = null;
   /** The check that runs. Probes at the same time share it, so that many of them hold no more connections than one. */
@@ -59,7 +44,8 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
   };
 
   return {
-    async state(database, stopping, log) {
+    /** Returns "ready", or the reason why the process is not ready. */
+    async state(database: Database, stopping: AbortSignal, log: Log): Promise<string> {
       if (stopping.aborted) return "stopping";
       if (!migrated) return "the database is not migrated yet";
       if (!prepared) return "the process does not know the database yet";
@@ -74,23 +60,32 @@ export const createReadiness = (options: { migrated: boolean }): Readiness => {
         },
       );
     },
+    /** Notes that the database has been migrated. */
     migrated() {
       migrated = true;
     },
-    async prepare(database, signInMethods) {
+    /** Makes the process ready. @throws the error of the database; the caller then tries again */
+    async prepare(database: Database, signInMethods: readonly string[]) {
       await database.check();
       await database.call("visitor", "offer_methods", { methods: signInMethods });
       await refresh(database);
       prepared = true;
     },
+    /** Whether `prepare` has succeeded. It stays true if the database becomes unavailable later. */
     isPrepared: () => prepared,
-    follow(database, log) {
+    /** Loads the vocabulary again whenever it has changed. @returns a function that stops this */
+    follow(database: Database, log: Log) {
       const timer = setInterval(() => {
         refresh(database).catch((error: unknown) => log.warn({ err: error }, "the vocabulary could not be followed"));
       }, VOCABULARY_POLL_MS);
       return () => clearInterval(timer);
     },
-    extractQuery: (query) => extractQuery?.(query) ?? null,
+    /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded. */
+    extractQuery: (query: string) => extractQuery?.(query) ?? null,
+    /** Returns the latest meanings of words, for the built-in embedder; null until the vocabulary is loaded. */
     meaning: () => meaning,
   };
 };
+
+/** Whether an API process should get traffic. */
+export type Readiness = ReturnType<typeof createReadiness>;

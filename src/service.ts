@@ -51,7 +51,7 @@ type Service = {
   command: ServiceCommand;
   config: Config;
   log: Log;
-  shutdown: Shutdown;
+  shutdown: ReturnType<typeof stopOnSignal>;
   metrics: Metrics;
   signIn: SignIn;
   /** Whether the process runs its own database (PGlite). */
@@ -323,16 +323,7 @@ export const runService = async (command: ServiceCommand, config: Config, log: L
   log.info("stopped");
 };
 
-type Shutdown = {
-  /** Aborts at the first signal. */
-  stopping: AbortSignal;
-  /** Aborts PATIENCE_MS after the signal. Calls to providers and mail servers for sign-in then end. */
-  outOfPatience: AbortSignal;
-  /** The time, by performance.now(), when requests stop waiting for their texts; Infinity until a signal arrives. */
-  leaveBy: () => number;
-};
-
-const stopOnSignal = (log: Log): Shutdown => {
+const stopOnSignal = (log: Log) => {
   const stopping = new AbortController();
   const outOfPatience = new AbortController();
   let leaveBy = Number.POSITIVE_INFINITY;
@@ -346,7 +337,14 @@ const stopOnSignal = (log: Log): Shutdown => {
   // `on` and not `once`: on Ctrl-C this process gets two signals, one from the terminal and one from npm. After `once`,
   // the second signal would have no listener, and Node would end the process at once.
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
-  return { stopping: stopping.signal, outOfPatience: outOfPatience.signal, leaveBy: () => leaveBy };
+  return {
+    /** Aborts at the first signal. */
+    stopping: stopping.signal,
+    /** Aborts PATIENCE_MS after the signal. Calls to providers and mail servers for sign-in then end. */
+    outOfPatience: outOfPatience.signal,
+    /** The time, by performance.now(), when requests stop waiting for their texts; Infinity until a signal arrives. */
+    leaveBy: () => leaveBy,
+  };
 };
 
 /** Repeats `attempt` until it succeeds or the process has to stop. So a process may start before its database does. */

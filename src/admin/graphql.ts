@@ -62,12 +62,6 @@ const withoutStatementNames = (client: Client): Client => ({
 const graphQLError = (code: ProblemCode, detail: string): GraphQLError =>
   new GraphQLError(detail, { extensions: { code, status: PROBLEMS[code].status } });
 
-/** The detail of a Problem, and its other members as the extensions of a GraphQL error. Headers are left out. */
-const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<string, unknown> } => {
-  const { code, detail, members } = problemOf(thrown);
-  return { detail, extensions: { ...members, code, status: PROBLEMS[code].status } };
-};
-
 /**
  * Makes an error safe to show: a Problem with its code, a mistake in the operation unchanged, and internal_error for
  * anything else, which also goes to `onFailure`.
@@ -75,17 +69,20 @@ const extensionsOf = (thrown: unknown): { detail: string; extensions: Record<str
 const masked = (error: GraphQLError, onFailure: (error: unknown) => void): GraphQLFormattedError => {
   const cause = error.originalError;
   const shown = error.toJSON();
+  const as = (code: ProblemCode, message: string, more: object = {}): GraphQLFormattedError => ({
+    ...shown,
+    message,
+    extensions: { ...more, code, status: PROBLEMS[code].status },
+  });
   // Grafast marks these errors as safe for clients: invalid cursors, or cursors of another order.
-  if (cause && isSafeError(cause))
-    return { ...shown, message: cause.message, extensions: { code: "bad_request", status: 400 } };
+  if (cause && isSafeError(cause)) return as("bad_request", cause.message);
   if (!cause || cause instanceof GraphQLError)
     return { ...shown, extensions: { code: "bad_request", status: 400, ...shown.extensions } };
-  if ("code" in cause && cause.code === "57014")
-    return { ...shown, message: TOO_LONG, extensions: { code: "service_unavailable", status: 503 } };
-  if (isBadValue(cause)) return { ...shown, message: BAD_VALUE, extensions: { code: "bad_request", status: 400 } };
-  const { detail, extensions } = extensionsOf(cause);
-  if (extensions["code"] === "internal_error") onFailure(cause);
-  return { ...shown, message: detail, extensions };
+  if ("code" in cause && cause.code === "57014") return as("service_unavailable", TOO_LONG);
+  if (isBadValue(cause)) return as("bad_request", BAD_VALUE);
+  const { code, detail, members } = problemOf(cause);
+  if (code === "internal_error") onFailure(cause);
+  return as(code, detail, members);
 };
 
 const TOO_LONG = `This took longer than ${OPERATION_MS / 1_000} seconds and was stopped. Ask for less at once.`;

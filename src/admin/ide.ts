@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import express, { type Router } from "express";
 import helmet from "helmet";
 import { makeHTMLParts, ruruHTML } from "ruru/server";
+import { rootOf } from "../base/address.ts";
 
 /**
  * The IDE for the moderators' GraphQL (Ruru, a variant of GraphiQL). Its files come from the installed package, and its
@@ -18,7 +19,6 @@ const STATIC = join(dirname(createRequire(import.meta.url).resolve("ruru/server"
 /** Makes the router for the page /admin/graphiql and its files. Other paths pass through. */
 export const ide = (baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const root = () => new URL(baseUrl()).pathname.replace(/\/$/, "");
 
   router.use(
     "/admin/graphiql/static",
@@ -59,7 +59,8 @@ export const ide = (baseUrl: () => string): Router => {
       strictTransportSecurity: false,
     })(request, response, (error?: unknown) => {
       if (error) return next(error);
-      const config = { endpoint: `${root()}/admin/graphql`, staticPath: `${root()}/admin/graphiql/static/` };
+      const admin = `${rootOf(baseUrl())}/admin`;
+      const config = { endpoint: `${admin}/graphql`, staticPath: `${admin}/graphiql/static/` };
       const parts = makeHTMLParts(config);
       const page = ruruHTML(config, { ...parts, titleTag: "<title>GraphQL – Souk moderation</title>" });
       response.type("html").send(page.replaceAll("<script", `<script nonce="${nonce}"`));

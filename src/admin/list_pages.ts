@@ -1,9 +1,7 @@
-import type { Page } from "../pages/frame.ts";
-import { logPage } from "./log_page.ts";
-import { CURSOR_LENGTH, noticeOf, type PageContext, queried, type Rows, type Shown } from "./page_context.ts";
+import { type AdminPage, CURSOR_LENGTH, noticeOf, queried, type Rows, type Shown } from "./page_context.ts";
 import { QUEUES } from "./render.ts";
 
-/** The pages that list: the queue of cases, the search and the audit log. */
+/** The pages that list: the queue of cases, and the search. */
 
 /** What admin.show_queue and admin.show_search return. */
 type Queue = Shown & { queues: { name: string; cases: number; oldest: string }[]; cases: Rows<object> };
@@ -12,47 +10,42 @@ type Search = Shown & { found: { kind: string }[] };
 /** Longer than any query that moderators need. */
 const WORDS_LENGTH = 200;
 
-/** Makes the pages of the queue, the search and the audit log. */
-export const listPages = (context: PageContext): Page[] => [
-  {
-    path: "/admin",
-    operation: "adminQueue",
-    get: async (request, response) => {
-      const name = queried(request.query["queue"], 40);
-      const queue = Object.hasOwn(QUEUES, name) ? name : null;
-      const after = queried(request.query["after"], CURSOR_LENGTH) || null;
-      const shown = JSON.parse(await context.call(request, "show_queue", { queue, after })) as Queue;
-      const { queues, cases } = shown;
-      const counts = new Map(queues.map((line) => [line.name, line.cases]));
-      response.type("html").send(
-        context.render(request, "queue", {
-          ...shown,
-          notice: noticeOf(context, request),
-          queue,
-          total: queues.reduce((sum, line) => sum + line.cases, 0),
-          oldest: queues.map((line) => line.oldest).toSorted()[0] ?? null,
-          lines: Object.entries(QUEUES).map(([line, title]) => ({ line, title, cases: counts.get(line) ?? 0 })),
-          cases: cases.rows,
-          next: cases.next && `?${new URLSearchParams({ ...(queue === null ? {} : { queue }), after: cases.next })}`,
-          isLater: after !== null,
-        }),
-      );
-    },
+/** The page of the queue. */
+export const queuePage: AdminPage = {
+  path: "/admin",
+  operation: "adminQueue",
+  template: "queue",
+  show: async (visit) => {
+    const { query } = visit.request;
+    const name = queried(query["queue"], 40);
+    const queue = Object.hasOwn(QUEUES, name) ? name : null;
+    const after = queried(query["after"], CURSOR_LENGTH) || null;
+    const shown = await visit.ask<Queue>("show_queue", { queue, after });
+    const { queues, cases } = shown;
+    const counts = new Map(queues.map((line) => [line.name, line.cases]));
+    return {
+      ...shown,
+      notice: noticeOf(visit),
+      queue,
+      total: queues.reduce((sum, line) => sum + line.cases, 0),
+      oldest: queues.map((line) => line.oldest).toSorted()[0] ?? null,
+      lines: Object.entries(QUEUES).map(([line, title]) => ({ line, title, cases: counts.get(line) ?? 0 })),
+      cases: cases.rows,
+      next: cases.next && `?${new URLSearchParams({ ...(queue === null ? {} : { queue }), after: cases.next })}`,
+      isLater: after !== null,
+    };
   },
-  {
-    path: "/admin/search",
-    operation: "adminSearch",
-    get: async (request, response) => {
-      const query = queried(request.query["q"], WORDS_LENGTH).trim();
-      const shown = JSON.parse(await context.call(request, "show_search", { words: query })) as Search;
-      response.type("html").send(
-        context.render(request, "search", {
-          ...shown,
-          query,
-          groups: [...Map.groupBy(shown.found, ({ kind }) => kind)].map(([kind, found]) => ({ kind, found })),
-        }),
-      );
-    },
+};
+
+/** The page of the search. */
+export const searchPage: AdminPage = {
+  path: "/admin/search",
+  operation: "adminSearch",
+  template: "search",
+  show: async ({ request, ask }) => {
+    const query = queried(request.query["q"], WORDS_LENGTH).trim();
+    const shown = await ask<Search>("show_search", { words: query });
+    const groups = [...Map.groupBy(shown.found, ({ kind }) => kind)].map(([kind, found]) => ({ kind, found }));
+    return { ...shown, query, groups };
   },
-  logPage(context),
-];
+};

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { ACTOR_TYPES } from "../base/enums.ts";
-import type { Page } from "../pages/frame.ts";
-import { CURSOR_LENGTH, type PageContext, queried, queriedId, type Rows, type Shown } from "./page_context.ts";
+import { type AdminPage, CURSOR_LENGTH, queried, queriedId, type Rows, type Shown } from "./page_context.ts";
 
 /** The page of the audit log. All its filters are in the URL, so that a moderator can share a view. */
 
@@ -14,18 +13,19 @@ const day = z.iso.date().refine((date) => date >= "1970" && date < "9999");
 
 const isDay = (date: string): boolean => date === "" || day.safeParse(date).success;
 
-/** A sentence for the moderator that says which filter is invalid; null when all are valid. */
-const filterErrorOf = (filters: { actor: string; since: string; until: string }): string | null => {
+/** A sentence for the moderator that says which filter is invalid; undefined when all are valid. */
+const filterErrorOf = (filters: { actor: string; since: string; until: string }): string | undefined => {
   if (filters.actor !== "" && !actor.safeParse(filters.actor).success)
     return "Who acted is one of agent, person, moderator, job and dba.";
-  return isDay(filters.since) && isDay(filters.until) ? null : "Give days as year, month and day: 2026-05-31.";
+  return isDay(filters.since) && isDay(filters.until) ? undefined : "Give days as year, month and day: 2026-05-31.";
 };
 
-/** Makes the page of the audit log. */
-export const logPage = (context: PageContext): Page => ({
+/** The page of the audit log. */
+export const logPage: AdminPage = {
   path: "/admin/audit",
   operation: "adminAudit",
-  get: async (request, response) => {
+  template: "audit",
+  show: async ({ request, ask }) => {
     const { query } = request;
     const about = queriedId(query["about"]);
     const account = queriedId(query["account"]);
@@ -40,38 +40,33 @@ export const logPage = (context: PageContext): Page => ({
     const fault = filterErrorOf(filters);
     const subject = { ...(about && { about }), ...(account && { account }), ...(by && { by }) };
     const chosen = { ...subject, ...Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== "")) };
-    const shown = JSON.parse(
-      await context.call(request, "show_log", {
-        about,
-        account,
-        by,
-        actor: filters.actor || null,
-        action: filters.action || null,
-        since: (fault === null && since) || null,
-        until: (fault === null && until) || null,
-        after: queried(query["after"], CURSOR_LENGTH) || null,
-      }),
-    ) as Shown & { events: Rows<object> };
+    const shown = await ask<Shown & { events: Rows<object> }>("show_log", {
+      about,
+      account,
+      by,
+      actor: filters.actor || null,
+      action: filters.action || null,
+      since: (!fault && since) || null,
+      until: (!fault && until) || null,
+      after: queried(query["after"], CURSOR_LENGTH) || null,
+    });
     const { rows, next } = shown.events;
-    if (fault !== null) response.status(400);
-    response.type("html").send(
-      context.render(request, "audit", {
-        ...shown,
-        fault: fault ?? undefined,
-        subjects: [
-          ...(about ? [{ said: "About the offer", id: about }] : []),
-          ...(account ? [{ said: "About the account", id: account }] : []),
-          ...(by ? [{ said: "Done by or for the account", id: by }] : []),
-        ],
-        subject,
-        actors: ACTOR_TYPES,
-        // A date field of HTML accepts only a date.
-        filters: { ...filters, since: isDay(since) ? since : "", until: isDay(until) ? until : "" },
-        isFiltered: Object.keys(chosen).length > 0,
-        addressOf: (further: Record<string, string>) => `?${new URLSearchParams({ ...chosen, ...further })}`,
-        events: fault === null ? rows : [],
-        next: fault === null && next && `?${new URLSearchParams({ ...chosen, after: next })}`,
-      }),
-    );
+    return {
+      ...shown,
+      fault,
+      subjects: [
+        ...(about ? [{ said: "About the offer", id: about }] : []),
+        ...(account ? [{ said: "About the account", id: account }] : []),
+        ...(by ? [{ said: "Done by or for the account", id: by }] : []),
+      ],
+      subject,
+      actors: ACTOR_TYPES,
+      // A date field of HTML accepts only a date.
+      filters: { ...filters, since: isDay(since) ? since : "", until: isDay(until) ? until : "" },
+      isFiltered: Object.keys(chosen).length > 0,
+      addressOf: (further: Record<string, string>) => `?${new URLSearchParams({ ...chosen, ...further })}`,
+      events: fault ? [] : rows,
+      next: !fault && next && `?${new URLSearchParams({ ...chosen, after: next })}`,
+    };
   },
-});
+};

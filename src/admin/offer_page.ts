@@ -1,7 +1,4 @@
-import type { Request, Response } from "express";
-import type { Problem } from "../base/problem.ts";
-import type { Page } from "../pages/frame.ts";
-import { formOf, formPage, idOf, noticeOf, type PageContext, queried, type Shown, typed } from "./page_context.ts";
+import { type AdminPage, idOf, noticeOf, queried, type Shown } from "./page_context.ts";
 import { piecesOf, readingsOf, shownValue } from "./render.ts";
 
 /** The page of an offer for moderators: its text with what was extracted, its reports, and the possible decisions. */
@@ -61,39 +58,37 @@ const toView = (version: Version) => {
   };
 };
 
-/** Makes the page of an offer, on which a moderator decides about it. */
-export const offerPages = (context: PageContext): Page[] => {
-  const show = async (request: Request, response: Response, refused?: Problem): Promise<string> => {
-    const shown = JSON.parse(await context.call(request, "show_offer", { id: idOf(request) })) as Shown & {
-      offer: Offer;
-    };
+/** The page of an offer, on which a moderator decides about it. */
+export const offerPage: AdminPage = {
+  path: "/admin/offers/:id",
+  operation: "adminOffer",
+  template: "offer",
+  show: async (visit) => {
+    const { request, ask, typed } = visit;
+    const shown = await ask<Shown & { offer: Offer }>("show_offer", { id: idOf(request) });
     const { viewer, offer } = shown;
     const holder = offer.review_case?.held_by ?? null;
-    return context.render(request, "offer", {
+    return {
       ...shown,
-      notice: noticeOf(context, request),
-      fault: refused?.detail,
+      notice: noticeOf(visit),
       now: toView(offer),
       changed: offer.change && toView(offer.change),
       choices: choicesOf(offer),
-      likely: typed(response, "reason") || offer.likely_reason,
-      typedWords: typed(response, "words"),
+      likely: typed("reason") || offer.likely_reason,
+      typedWords: typed("words"),
       heldByOther: holder !== null && holder !== viewer.account_id,
       heldByMe: holder === viewer.account_id,
-      token: context.token(request, response),
-    });
-  };
-
-  const act = async (request: Request, response: Response): Promise<string> => {
+    };
+  },
+  act: async ({ request, call, ask }, fields) => {
     const id = idOf(request);
-    const fields = await formOf(context, request, response);
     const decision = fields.get("decision") ?? "";
     if (decision === "claim" || decision === "release") {
-      await context.call(request, `${decision}_case`, { offer_id: id });
-      return context.path(`/offers/${id}`);
+      await call(`${decision}_case`, { offer_id: id });
+      return `/offers/${id}`;
     }
     const queue = queried(fields.get("queue"), 40);
-    const decided = await context.call(request, "decide_case", {
+    const { next } = await ask<{ next: string | null }>("decide_case", {
       id,
       decision,
       expected: fields.get("expected"),
@@ -102,10 +97,7 @@ export const offerPages = (context: PageContext): Page[] => {
       words: fields.get("words")?.trim() || null,
       queue,
     });
-    const { next } = JSON.parse(decided) as { next: string | null };
-    if (queue === "") return context.path(`/offers/${id}?${new URLSearchParams({ done: decision })}`);
-    return context.path(`${next === null ? "" : `/offers/${next}`}?${new URLSearchParams({ done: decision, of: id })}`);
-  };
-
-  return [{ path: "/admin/offers/:id", operation: "adminOffer", ...formPage(show, act) }];
+    if (queue === "") return `/offers/${id}?${new URLSearchParams({ done: decision })}`;
+    return `${next === null ? "" : `/offers/${next}`}?${new URLSearchParams({ done: decision, of: id })}`;
+  },
 };

@@ -1,26 +1,24 @@
 import type { Request, Response } from "express";
 import { z } from "zod";
+import { rootOf } from "../base/address.ts";
 import { PROBLEMS, type Problem, type ProblemCode, problem, problemOf } from "../base/problem.ts";
-import type { Arguments } from "../database/database.ts";
-import { type Handler, readAnswer, STALE_FORM, seeOther } from "../pages/frame.ts";
-import type { Frame } from "./render.ts";
+import type { Arguments, Database } from "../database/database.ts";
+import { type Page, readAnswer, STALE_FORM, seeOther } from "../pages/frame.ts";
+import { signInPath } from "../pages/render.ts";
+import { sessionHash } from "../pages/session.ts";
+import { giveFormToken } from "../web/csrf.ts";
+import { BAD_VALUE, isBadValue } from "./bad_value.ts";
+import { type Frame, renderAdmin } from "./render.ts";
 
-/** What an admin page uses: functions of schema `admin` as the moderator, and the frame of the page. */
-export type PageContext = {
-  /** Calls a function as the moderator of a request, in one transaction. @returns its result as text @throws Problem */
-  call: (request: Request, name: string, args?: Arguments) => Promise<string>;
-  baseUrl: () => string;
-  /**
-   * Renders a page.
-   * @param shown what its function returned, and what else its template and frame need
-   */
-  render: (
-    request: Request,
-    template: string,
-    shown: Shown & Pick<Frame, "notice" | "fault"> & Record<string, unknown>,
-  ) => string;
-  /** The CSRF token of the page's forms. */
-  token: (request: Request, response: Response) => string;
+/** A moderator's request for a page, or for what the form of the page asks for. */
+export type Visit = {
+  request: Request;
+  /** Calls a function of schema admin as the moderator, in one transaction. @returns its result as text @throws Problem */
+  call: (name: string, args: Arguments) => Promise<string>;
+  /** The same for a function that returns JSON. */
+  ask: <Answer>(name: string, args?: Arguments) => Promise<Answer>;
+  /** The text that was typed into a field of the refused form; "" if there is none. */
+  typed: (field: string) => string;
   /** The path of an admin page on this host. */
   path: (path: string) => string;
 };
@@ -28,23 +26,19 @@ export type PageContext = {
 /** What every function of a page returns: the moderator who requests it. */
 export type Shown = Pick<Frame, "viewer">;
 
+/** A page for moderators. */
+export type AdminPage = {
+  path: string;
+  operation: string;
+  template: string;
+  /** Returns what its function returned, and what else its template and frame need. A `fault` is a 400. */
+  show: (visit: Visit) => Promise<Shown & Pick<Frame, "notice" | "fault"> & Record<string, unknown>>;
+  /** Does what the form asks for, and returns the path below /admin to redirect to. */
+  act?: (visit: Visit, fields: URLSearchParams) => Promise<string>;
+};
+
 /** A page of a list, and the cursor of the next one. */
 export type Rows<Row> = { rows: Row[]; next: string | null };
-
-/** Reads the fields of a form. @throws Problem when this browser did not get the form from us */
-export const formOf = async (context: PageContext, request: Request, response: Response): Promise<URLSearchParams> => {
-  const { fields, stale } = await readAnswer(request, response, context.baseUrl());
-  // If the form is refused, the page shows the typed text again.
-  response.locals["typed"] = fields;
-  if (stale) throw STALE_FORM;
-  return fields;
-};
-
-/** The text that was typed into a field of the refused form; "" when there is none. */
-export const typed = (response: Response, field: string): string => {
-  const fields: unknown = response.locals["typed"];
-  return fields instanceof URLSearchParams ? (fields.get(field) ?? "") : "";
-};
 
 const uuid = z.uuid();
 
@@ -69,38 +63,69 @@ export const queried = (value: unknown, length: number): string =>
 const SHOWN: readonly ProblemCode[] = ["bad_request", "invalid_state", "unauthorized", "verification_required"];
 
 /**
- * The Problem to show on the page, if the moderator can do something about it there. @throws what was thrown, otherwise
+ * Serves a page for moderators. After its form is done, the browser is redirected. A refused form shows the page again
+ * with the Problem, if the moderator can do something about it there.
  */
-const problemToShow = (thrown: unknown): Problem => {
-  const failure = problemOf(thrown);
-  if (SHOWN.includes(failure.code)) return failure;
-  throw thrown;
-};
+export const servedPage = (
+  { path, operation, template, show, act }: AdminPage,
+  { call }: Pick<Database, "call">,
+  baseUrl: () => string,
+): Page => {
+  const below = (to: string): string => `${rootOf(baseUrl())}/admin${to}`;
 
-/**
- * The handlers of a page with a form. After a form is done, the browser is redirected. A refused form shows the page
- * again with the Problem.
- * @param show renders the page, with the Problem if there is one
- * @param act does what the form asks for, and returns the path to redirect to
- */
-export const formPage = (
-  show: (request: Request, response: Response, refused?: Problem) => Promise<string>,
-  act: (request: Request, response: Response) => Promise<string>,
-): { get: Handler; post: Handler } => ({
-  get: async (request, response) => {
-    response.type("html").send(await show(request, response));
-  },
-  post: async (request, response) => {
-    try {
-      seeOther(response, await act(request, response));
-    } catch (thrown) {
-      const refused = problemToShow(thrown);
-      const page = await show(request, response, refused);
-      response.status(PROBLEMS[refused.code].status);
-      response.type("html").send(page);
-    }
-  },
-});
+  const visitOf = (request: Request, fields?: URLSearchParams): Visit => {
+    const asModerator: Visit["call"] = async (name, args) => {
+      const moderator = sessionHash(request, baseUrl());
+      if (moderator === null) throw problem("not_found", "There is nothing at this address.");
+      return call({ moderator }, name, args).catch((error: unknown) => {
+        throw isBadValue(error) ? problem("bad_request", BAD_VALUE) : error;
+      });
+    };
+    return {
+      request,
+      call: asModerator,
+      ask: async (name, args = {}) => JSON.parse(await asModerator(name, args)),
+      typed: (field) => fields?.get(field) ?? "",
+      path: below,
+    };
+  };
+
+  const send = async (request: Request, response: Response, refused?: Problem, fields?: URLSearchParams) => {
+    const shown = await show(visitOf(request, fields));
+    const status = refused ? PROBLEMS[refused.code].status : shown.fault === undefined ? 200 : 400;
+    const html = renderAdmin({
+      ...shown,
+      fault: refused?.detail ?? shown.fault,
+      token: giveFormToken(request, response, baseUrl(), request.path),
+      baseUrl: baseUrl(),
+      template,
+      signIn: signInPath(baseUrl(), request.originalUrl, true),
+    });
+    response.status(status).type("html").send(html);
+  };
+
+  return {
+    path,
+    operation,
+    runsScripts: true,
+    get: (request, response) => send(request, response),
+    ...(act && {
+      post: async (request: Request, response: Response) => {
+        let fields: URLSearchParams | undefined;
+        try {
+          const answer = await readAnswer(request, response, baseUrl());
+          fields = answer.fields;
+          if (answer.stale) throw STALE_FORM;
+          seeOther(response, below(await act(visitOf(request), fields)));
+        } catch (thrown) {
+          const refused = problemOf(thrown);
+          if (!SHOWN.includes(refused.code)) throw thrown;
+          await send(request, response, refused, fields);
+        }
+      },
+    }),
+  };
+};
 
 const DONE: Record<string, string> = {
   keep: "Kept.",
@@ -111,16 +136,10 @@ const DONE: Record<string, string> = {
   reject: "Rejected. Its owner reads why.",
 };
 
-/**
- * The notice after a decision redirected here: the query parameter `done` is the decision, `of` the offer.
- * @returns undefined when there was none
- */
-export const noticeOf = (
-  context: PageContext,
-  request: Request,
-): { text: string; href?: string; link?: string } | undefined => {
+/** The notice after a decision redirected here: the query parameter `done` is the decision, `of` the offer. */
+export const noticeOf = ({ request, path }: Visit): Frame["notice"] => {
   const text = DONE[queried(request.query["done"], 20)];
   const of = queriedId(request.query["of"]);
-  if (text === undefined) return undefined;
-  return of === null ? { text } : { text, href: context.path(`/offers/${of}`), link: "Look at it again" };
+  if (text === undefined || of === null) return text === undefined ? undefined : { text };
+  return { text, href: path(`/offers/${of}`), link: "Look at it again" };
 };

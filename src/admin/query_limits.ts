@@ -3,9 +3,11 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type FragmentSpreadNode,
   GraphQLError,
   type GraphQLSchema,
   getNamedType,
+  type InlineFragmentNode,
   isCompositeType,
   isObjectType,
   Kind,
@@ -81,17 +83,18 @@ const rowsOf = (walk: Walk, field: FieldNode, typeName: string, isList: boolean)
   return size;
 };
 
+/** The fragment that is used at a place; undefined if the document does not have it. */
+const fragmentOf = (walk: Walk, used: FragmentSpreadNode | InlineFragmentNode) =>
+  used.kind === Kind.INLINE_FRAGMENT ? used : walk.fragments.get(used.name.value);
+
 /**
  * How many root fields an operation executes, with its fragments expanded. The walk has ruled out endless fragments.
  */
 const rootFields = (walk: Walk, { selections }: SelectionSetNode): number =>
   selections.reduce((count, selection) => {
     if (selection.kind === Kind.FIELD) return count + 1;
-    const inner =
-      selection.kind === Kind.INLINE_FRAGMENT
-        ? selection.selectionSet
-        : walk.fragments.get(selection.name.value)?.selectionSet;
-    return count + (inner === undefined ? 0 : rootFields(walk, inner));
+    const inner = fragmentOf(walk, selection);
+    return count + (inner === undefined ? 0 : rootFields(walk, inner.selectionSet));
   }, 0);
 
 const walkSelections = (
@@ -107,17 +110,11 @@ const walkSelections = (
     const most = position.introspects ? LIMITS.introspectionFields : LIMITS.fields;
     if (walk.fields > most)
       throw badRequest(`This asks for more than ${most} fields. Ask in several requests.`, selection);
-    if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      const fragment = walk.fragments.get(selection.name.value);
+    if (selection.kind !== Kind.FIELD) {
+      const fragment = fragmentOf(walk, selection);
+      const name = fragment?.typeCondition?.name.value ?? typeName;
       // A fragment that contains itself ends at the depth limit.
-      if (fragment)
-        walkSelections(walk, fragment.selectionSet, fragment.typeCondition.name.value, {
-          ...position,
-          depth: position.depth + 1,
-        });
-    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      const name = selection.typeCondition?.name.value ?? typeName;
-      walkSelections(walk, selection.selectionSet, name, { ...position, depth: position.depth + 1 });
+      if (fragment) walkSelections(walk, fragment.selectionSet, name, { ...position, depth: position.depth + 1 });
     } else if (selection.selectionSet) {
       const introspects = position.introspects || selection.name.value.startsWith("__");
       const parent = typeName === null ? undefined : walk.schema.getType(typeName);

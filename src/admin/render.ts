@@ -1,27 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
-import { Eta } from "eta";
+import { rootOf } from "../base/address.ts";
 import { measured } from "../base/tracing/tracing.ts";
 import { visibleName, withUnseenShown } from "../base/visible_text.ts";
 import { type Asset, assetPath, readAsset } from "../pages/assets.ts";
+import { readTemplates } from "../pages/render.ts";
 
 /** Renders the moderators' pages. */
 
-const TEMPLATES = new URL("./templates/", import.meta.url);
 const ASSETS = new URL("./assets/", import.meta.url);
 
-const readTemplates = (): Eta => {
-  const eta = new Eta({ autoEscape: true });
-  const { escapeFunction } = eta.config;
-  // Everything that a page shows passes here: nothing that a stranger wrote turns the words around it.
-  eta.configure({ escapeFunction: (value) => escapeFunction(withUnseenShown(String(value))) });
-  for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".eta"))) {
-    eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, TEMPLATES), "utf8"));
-  }
-  return eta;
-};
-
-const eta = readTemplates();
+// Everything that a page shows passes here: nothing that a stranger wrote turns the words around it.
+const eta = readTemplates(new URL("./templates/", import.meta.url), withUnseenShown);
 
 /** The files that admin pages load, by name. */
 export const ASSET_FILES: Record<string, Asset> = {
@@ -126,6 +114,8 @@ export type Frame = {
     /** What the moderator has to do before deciding; null for nothing. */
     sign_in_obstacle: "add_method" | "sign_in_again" | null;
   };
+  /** The CSRF token of the page's forms. */
+  token: string;
   /** The path to sign in again and come back to this page. */
   signIn: string;
   /** The name of the page's template, which is the current entry of the navigation if that has the page. */
@@ -143,7 +133,7 @@ export type Frame = {
  */
 export const renderAdmin = (shown: Frame): string => {
   const { template } = shown;
-  const root = new URL(shown.baseUrl).pathname.replace(/\/$/, "");
+  const root = rootOf(shown.baseUrl);
   return measured("render", { name: `render admin ${template}` }, () =>
     eta.render(`@${template}`, {
       ...shown,

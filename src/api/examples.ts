@@ -13,20 +13,11 @@ export const SOFA_ID = "01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10";
 export const SOFA_PAGE = `https://souk.example.com/offers/${SOFA_ID}`;
 /** The id of the ask. */
 export const ASK_ID = "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a77";
-const SOFA_CONTACT = {
-  schema_version: 2 as const,
-  methods: [
-    { type: "phone", value: "+4930901820", preferred: false },
-    { type: "email", value: "lena@example.com", preferred: false },
-  ],
-  primary: {
-    methods: [
-      { type: "phone", value: "+4930901820", preferred: false },
-      { type: "email", value: "lena@example.com", preferred: false },
-    ],
-  },
-  additional: [],
-};
+const METHODS = [
+  { type: "phone", value: "+4930901820", preferred: false },
+  { type: "email", value: "lena@example.com", preferred: false },
+];
+const SOFA_CONTACT = { schema_version: 2 as const, methods: METHODS, primary: { methods: METHODS }, additional: [] };
 /** The sofa as others see it. */
 export const SOFA_LISTING = {
   id: SOFA_ID,

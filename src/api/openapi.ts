@@ -284,7 +284,10 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
 };
 
 /** Makes the document of GET /v1, a short form of the table of endpoints. */
-export const indexDocument = (endpoints: readonly Endpoint[], baseUrl: string): Json => ({
+export const indexDocument = (
+  endpoints: readonly Pick<Endpoint, "operationId" | "method" | "path" | "auth" | "summary">[],
+  baseUrl: string,
+): Json => ({
   name: "Souk",
   summary:
     "A marketplace in which a software agent acts on behalf of a person. Connect once, give your person the link and the code, and search meanwhile.",

@@ -9,29 +9,6 @@ type Json = any;
 /** A value of a request or a response. */
 type Field = { name: string; type: string; required: boolean; description: string };
 
-/** A response: a success with its body, or the codes of problems with the same status. */
-type Response = { status: string; description: string; example: string | null; fields: Field[] };
-
-/** One call, as its page shows it. */
-export type Operation = {
-  id: string;
-  tag: string;
-  method: string;
-  path: string;
-  summary: string;
-  description: string;
-  needsToken: boolean;
-  /** A command that makes the call. */
-  curl: string;
-  parameters: Field[];
-  body: Field[];
-  responses: Response[];
-  problems: { code: string; status: string }[];
-};
-
-/** The reference: calls by subject, in the order of the document. */
-export type Reference = { tags: { name: string; description: string; operations: Operation[] }[] };
-
 /** The depth to which members are listed. Deeper ones are in the example, and in the document itself. */
 const DEPTH = 4;
 
@@ -143,31 +120,35 @@ const curlOf = (method: string, url: string, needsToken: boolean, example: Json)
       : ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(example, null, 2))}`]),
   ].join(" \\\n  ");
 
-const operationOf = (document: Json, baseUrl: string, path: string, method: string, about: Json): Operation => {
+const operationOf = (document: Json, baseUrl: string, path: string, method: string, about: Json) => {
   const follow = followerOf(document);
   const body = follow(about.requestBody).content?.["application/json"];
   const needsToken = (about.security ?? document.security ?? []).length > 0;
   const responses = Object.entries<Json>(about.responses).map(([status, value]) => ({ status, value: follow(value) }));
+  const { operationId: id, summary, description }: Record<string, string> = about;
   return {
-    id: about.operationId,
-    tag: about.tags[0],
+    id: String(id),
+    tag: String(about.tags[0]),
     method: method.toUpperCase(),
     path,
-    summary: about.summary,
-    description: about.description,
+    summary: String(summary),
+    description: String(description),
     needsToken,
+    /** A command that makes the call. */
     curl: curlOf(
       method.toUpperCase(),
       `${baseUrl}${path.replaceAll(/\{\w+\}/g, `$${idName(path)}`)}`,
       needsToken,
       exampleOf(body, follow),
     ),
-    parameters: (about.parameters ?? []).map(follow).map(({ name, in: where, schema, ...parameter }: Json) => ({
-      name,
-      type: `${typeOf(schema, follow)}, in the ${where}`,
-      required: parameter.required === true,
-      description: String(parameter.description ?? follow(schema).description ?? ""),
-    })),
+    parameters: (about.parameters ?? []).map(follow).map(
+      ({ name, in: where, schema, ...parameter }: Json): Field => ({
+        name,
+        type: `${typeOf(schema, follow)}, in the ${where}`,
+        required: parameter.required === true,
+        description: String(parameter.description ?? follow(schema).description ?? ""),
+      }),
+    ),
     body: fieldsOf(body?.schema ?? {}, follow),
     responses: responses
       .filter(({ status }) => status < "300")
@@ -187,17 +168,18 @@ const operationOf = (document: Json, baseUrl: string, path: string, method: stri
   };
 };
 
-/** Makes the reference from the table of endpoints, by way of the OpenAPI document. */
-export const makeReference = (endpoints: readonly Endpoint[], baseUrl: string): Reference => {
+/** One call, as its page shows it. */
+export type Operation = ReturnType<typeof operationOf>;
+
+/** Makes the reference from the table of endpoints, by way of the OpenAPI document: calls by subject. */
+export const makeReference = (endpoints: readonly Endpoint[], baseUrl: string) => {
   const document: Json = openApiDocument(endpoints, baseUrl);
   const operations = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, about]) => operationOf(document, baseUrl, path, method, about)),
   );
-  return {
-    tags: document.tags.map(({ name, description }: Json) => ({
-      name,
-      description,
-      operations: operations.filter(({ tag }) => tag === name),
-    })),
-  };
+  const tags: { name: string; description: string }[] = document.tags;
+  return { tags: tags.map((tag) => ({ ...tag, operations: operations.filter((one) => one.tag === tag.name) })) };
 };
+
+/** The reference, in the order of the document. */
+export type Reference = ReturnType<typeof makeReference>;

@@ -9,42 +9,6 @@ import type { Embedder } from "../reader/extraction.ts";
 import type { Outcome } from "../reader/fallback.ts";
 import { readUsage } from "../reader/usage.ts";
 
-/**
- * The metrics of a process for Prometheus. Labels are statuses and names from the code (operations, tasks, models,
- * invariants). They never hold an id, an address or text from a caller, so their number is bounded and nothing leaks.
- */
-export type Metrics = {
-  /**
-   * Counts one request.
-   * @param operation the operation of the endpoint or page; undefined for any other path
-   * @param status the HTTP status, or 499 when the client closed the connection before the response
-   * @param parts the times of its parts, if they were measured
-   */
-  countRequest(operation: unknown, status: number, milliseconds: number, parts?: Parts): void;
-  /** Whether anybody can read the metrics. Otherwise, costly measurements are left out. */
-  readonly exposed: boolean;
-  /** Records one extraction, as an extractor reports it to onOutcome. */
-  countExtraction(outcome: Outcome): void;
-  /** Wraps an embedder so that its calls are counted. */
-  measured(embedder: Embedder): Embedder;
-  /** Adds connection pools, by name. They are measured at each scrape. */
-  watchPools(pools: Readonly<Record<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>>): void;
-  /** Sets the turns in which callers use the pools. They are measured at each scrape. */
-  watchTurns(turns: Pick<Turns<never>, "waiting" | "refused">): void;
-  /** Sets the function that returns the state of each replica, which is called at each scrape. */
-  watchReplicas(read: Replicas["states"]): void;
-  /** Sets the function that reads inspect.state() at each scrape. */
-  watchState(read: () => Promise<unknown>): void;
-  /** Counts jobs by the events of a worker. */
-  watchJobs(events: Pick<WorkerEvents, "on">): void;
-  /** Returns the values of all metrics, to be added to those of other processes (src/processes.ts). */
-  values(): Promise<Awaited<ReturnType<Registry["getMetricsAsJSON"]>>>;
-  /** Returns all metrics in the text format of Prometheus. It never fails: without a database souk_database_up is 0. */
-  text(): Promise<string>;
-  /** The content type of that text. */
-  contentType: string;
-};
-
 /** In seconds. The smallest is for a response from memory, the largest is beyond the deadline of an extraction. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** In seconds. The smallest is for an extraction by the built-in extractor, the largest for a provider's timeout. */
@@ -53,6 +17,8 @@ const JOB_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1800, 3600];
 /** A scrape has ten seconds by default. If the database hangs, the process's own metrics must still be in time. */
 const STATE_TIMEOUT_MS = 3_000;
+
+type PoolCounts = Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">;
 
 const oneFunction = z.object({ function: z.string(), calls: z.number(), seconds: z.number() });
 const jobsOfOneState = z.object({ task: z.string(), state: z.string(), count: z.number(), oldest_seconds: z.number() });
@@ -152,11 +118,13 @@ const createStateGauges = (registers: [Registry]) => {
 };
 
 /**
- * Makes the metrics of one process.
+ * Makes the metrics of one process for Prometheus. Labels are statuses and names from the code (operations, tasks,
+ * models, invariants). They never hold an id, an address or text from a caller, so their number is bounded and nothing
+ * leaks.
  * @param exposed whether anybody can read them. Only then the process measures itself (memory, event loop), because
  * this needs a timer.
  */
-export const createMetrics = (exposed: boolean): Metrics => {
+export const createMetrics = (exposed: boolean) => {
   const registry = new Registry();
   const registers: [Registry] = [registry];
   if (exposed) collectDefaultMetrics({ register: registry });
@@ -220,7 +188,7 @@ export const createMetrics = (exposed: boolean): Metrics => {
     JOB_BUCKETS,
   );
 
-  const pools = new Map<string, Pick<pg.Pool, "totalCount" | "idleCount" | "waitingCount">>();
+  const pools = new Map<string, PoolCounts>();
   gauge("souk_pool_connections", "Connections of a pool that are in use or idle.", ["pool", "state"], (connections) => {
     for (const [pool, { totalCount, idleCount }] of pools) {
       connections.set({ pool, state: "acquired" }, totalCount - idleCount);
@@ -265,16 +233,25 @@ export const createMetrics = (exposed: boolean): Metrics => {
   let stateOf: (() => Promise<unknown>) | null = null;
 
   return {
+    /** Whether anybody can read the metrics. Otherwise, costly measurements are left out. */
     exposed,
-    countRequest(operation, status, milliseconds, parts = {}) {
+    /**
+     * Counts one request.
+     * @param operation the operation of the endpoint or page; undefined for any other path
+     * @param status the HTTP status, or 499 when the client closed the connection before the response
+     * @param parts the times of its parts, if they were measured
+     */
+    countRequest(operation: unknown, status: number, milliseconds: number, parts: Parts = {}) {
       if (!exposed) return;
       requests.observe({ operation: typeof operation === "string" ? operation : "none", status }, milliseconds / 1000);
       for (const [part, time] of Object.entries(parts)) partDurations.observe({ part }, time / 1000);
     },
-    countExtraction({ model, operation, milliseconds }) {
+    /** Records one extraction, as an extractor reports it to onOutcome. */
+    countExtraction({ model, operation, milliseconds }: Outcome) {
       extractionDurations.observe({ model, operation }, milliseconds / 1000);
     },
-    measured: (embedder) => ({
+    /** Wraps an embedder so that its calls are counted. */
+    measured: (embedder: Embedder): Embedder => ({
       ...embedder,
       async embed(texts, signal) {
         const end = embeddings.startTimer({ model: embedder.model });
@@ -288,19 +265,22 @@ export const createMetrics = (exposed: boolean): Metrics => {
         }
       },
     }),
-    watchPools(given) {
+    /** Adds connection pools, by name. They are measured at each scrape, as all that is watched. */
+    watchPools(given: Readonly<Record<string, PoolCounts>>) {
       for (const [name, pool] of Object.entries(given)) pools.set(name, pool);
     },
-    watchTurns(given) {
+    watchTurns(given: typeof turns) {
       turns = given;
     },
-    watchReplicas(read) {
+    watchReplicas(read: Replicas["states"]) {
       replicas = read;
     },
-    watchState(read) {
+    /** @param read reads inspect.state() */
+    watchState(read: typeof stateOf) {
       stateOf = read;
     },
-    watchJobs(events) {
+    /** Counts jobs by the events of a worker. */
+    watchJobs(events: Pick<WorkerEvents, "on">) {
       const started = new Map<string, number>();
       const givenUp = new Set<string>();
       events.on("job:start", ({ job }) => {
@@ -319,14 +299,19 @@ export const createMetrics = (exposed: boolean): Metrics => {
           jobDurations.observe({ task: job.task_identifier, outcome }, (performance.now() - start) / 1000);
       });
     },
+    /** Returns the values of all metrics, to be added to those of other processes (src/processes.ts). */
     async values() {
       if (stateOf !== null) await readState(stateOf);
       return registry.getMetricsAsJSON();
     },
+    /** Returns all metrics in the text format of Prometheus. It never fails: without a database souk_database_up is 0. */
     async text() {
       if (stateOf !== null) await readState(stateOf);
       return registry.metrics();
     },
-    contentType: registry.contentType,
+    contentType: registry.contentType as string,
   };
 };
+
+/** The metrics of a process. */
+export type Metrics = ReturnType<typeof createMetrics>;

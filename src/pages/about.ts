@@ -3,13 +3,26 @@ import { DISCOVERY } from "../api/discovery.ts";
 import { PROBLEMS } from "../base/problem.ts";
 import { visibleText } from "../base/visible_text.ts";
 import type { Database } from "../database/database.ts";
-import { ASSETS } from "./assets.ts";
+import { ASSETS, type Asset } from "./assets.ts";
 import type { PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
 import { renderPage, sendPage } from "./render.ts";
 
 /** An hour is enough, because a changed file has a new URL. */
-const ASSET_CACHE = "public, max-age=3600";
+const KEPT = "max-age=3600";
+
+/** Serves a file. @param scope whether caches may keep it that several people use */
+export const assetPage = (path: string, { text, type, hash }: Asset, scope: "public" | "private"): Page => ({
+  path,
+  operation: scope === "public" ? "asset" : "adminAsset",
+  ...(scope === "public" ? { cache: scope } : {}),
+  get: (_request, response) => {
+    response
+      .set({ "Cache-Control": `${scope}, ${KEPT}`, ETag: `"${hash}"` })
+      .type(type)
+      .send(text);
+  },
+});
 
 /**
  * The shortest interval at which the home page asks the database. A removed title is gone after this time, and from
@@ -98,18 +111,6 @@ export const aboutPages = ({ baseUrl, database }: PagesContext): Page[] => {
       cache: "public",
       get: (_request, response) => sendPage(response, "errors", baseUrl(), ERRORS),
     },
-    ...Object.entries(ASSETS).map(
-      ([name, { text, type, hash }]): Page => ({
-        path: `/assets/${name}`,
-        operation: "asset",
-        cache: "public",
-        get: (_request, response) => {
-          response
-            .set({ "Cache-Control": ASSET_CACHE, ETag: `"${hash}"` })
-            .type(type)
-            .send(text);
-        },
-      }),
-    ),
+    ...Object.entries(ASSETS).map(([name, asset]) => assetPage(`/assets/${name}`, asset, "public")),
   ];
 };

@@ -5,7 +5,7 @@ import { hashSecret } from "../base/tokens.ts";
 import { visibleName, visibleText } from "../base/visible_text.ts";
 import { browserSecret, giveFormToken } from "../web/csrf.ts";
 import { placeOf, responseUri, type WayBack } from "../web/redirect.ts";
-import type { PagesContext } from "./context.ts";
+import { askVisitor, type PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import { LABEL_LENGTH, minutesLeft, renderPage, sendPage, signInPath } from "./render.ts";
 import { giveSession, keepSession, sessionHash } from "./session.ts";
@@ -83,19 +83,16 @@ export const renderApproval = (
   });
 
 /** Makes the page behind a connection link, on which a person approves or declines an agent. */
-export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page[] => {
+export const approvalPages = (context: PagesContext): Page[] => {
+  const { baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);
 
   /** `notice` says why the page is shown again; null the first time. */
   const show = async (request: Request, response: Response, notice: string | null): Promise<void> => {
-    // This only reads, but on the write pool: a replica that lags may not have a link that is seconds old.
-    const found = await database.call(
-      "visitor",
-      "get_connection",
-      { secret_hash: hashSecret(secretOf(request)), session_hash: sessionHash(request, baseUrl()) },
-      "write",
-    );
-    const connection = JSON.parse(found) as Connection;
+    const connection = await askVisitor<Connection>(context, "get_connection", {
+      secret_hash: hashSecret(secretOf(request)),
+      session_hash: sessionHash(request, baseUrl()),
+    });
     const token = giveFormToken(request, response, baseUrl(), request.path);
     response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, notice }));
   };
@@ -106,14 +103,14 @@ export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page
     const code = browserSecret(request, baseUrl(), `code ${secretOf(request)}`);
     if (newSession === null || code === null) throw STALE_FORM;
     try {
-      const approved = await database.call("visitor", "approve_connection", {
+      const approved = await askVisitor<Approved>(context, "approve_connection", {
         secret_hash: hashSecret(secretOf(request)),
         session_hash: sessionHash(request, baseUrl()),
         new_session_hash: hashSecret(newSession),
         shown,
         code_hash: hashSecret(code),
       });
-      const { agent_name, new_session, has_method, client } = JSON.parse(approved) as Approved;
+      const { agent_name, new_session, has_method, client } = approved;
       const name = visibleName(agent_name);
       if (new_session) giveSession(response, baseUrl(), newSession);
       else keepSession(request, response, baseUrl());
@@ -137,12 +134,11 @@ export const approvalPages = ({ database, baseUrl, signIn }: PagesContext): Page
   const decline = async (request: Request, response: Response): Promise<void> => {
     const browser = browserSecret(request, baseUrl(), "decline");
     if (browser === null) throw STALE_FORM;
-    const declined = await database.call("visitor", "decline_connection", {
+    const { client } = await askVisitor<{ client: WayBack | null }>(context, "decline_connection", {
       secret_hash: hashSecret(secretOf(request)),
       browser_hash: hashSecret(browser),
       address: addressOf(request),
     });
-    const { client } = JSON.parse(declined) as { client: WayBack | null };
     // The browser is not sent back by itself: the person has just said that the client is not theirs.
     const back = client && {
       ...placeOf(client.redirect_uri),

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../api/endpoint.ts";
-import type { Database } from "../database/database.ts";
+import type { Arguments, Database } from "../database/database.ts";
 import type { SignIn } from "../sign_in/sign_in.ts";
 
 /**
@@ -13,3 +13,10 @@ export type PagesContext = {
   /** The table of endpoints, from which the reference is made. */
   endpoints: readonly Endpoint[];
 };
+
+/**
+ * Calls a function of schema api for a visitor, who may have a link or a session. It uses the write pool, because a
+ * replica that lags may not have what is seconds old.
+ */
+export const askVisitor = async <Answer>({ database }: PagesContext, name: string, args: Arguments): Promise<Answer> =>
+  JSON.parse(await database.call("visitor", name, args, "write")) as Answer;

@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import { rootOf } from "../base/address.ts";
 import { hashSecret, newSecret } from "../base/tokens.ts";
 import { giveFormToken } from "../web/csrf.ts";
-import type { PagesContext } from "./context.ts";
+import { askVisitor, type PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther } from "./frame.ts";
 import { sendPage } from "./render.ts";
 import { giveSession, sessionHash } from "./session.ts";
@@ -11,11 +11,12 @@ import { giveSession, sessionHash } from "./session.ts";
  * Makes the page behind the link that `npm start` gives while there is no moderator. The first person who presses its
  * button becomes a moderator, and the link ends. Opening the page changes nothing.
  */
-export const moderatorPages = ({ database, baseUrl }: PagesContext): Page[] => {
+export const moderatorPages = (context: PagesContext): Page[] => {
+  const { baseUrl } = context;
   const secretOf = (request: Request): Buffer => hashSecret(String(request.params["secret"]));
 
   const show = async (request: Request, response: Response): Promise<void> => {
-    await database.call("visitor", "get_moderator_link", { secret_hash: secretOf(request) }, "write");
+    await askVisitor(context, "get_moderator_link", { secret_hash: secretOf(request) });
     const token = giveFormToken(request, response, baseUrl(), request.path);
     const isSignedIn = sessionHash(request, baseUrl()) !== null;
     sendPage(response, "moderator", baseUrl(), { token, isSignedIn });
@@ -25,12 +26,11 @@ export const moderatorPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const { stale } = await readAnswer(request, response, baseUrl());
     if (stale) throw STALE_FORM;
     const secret = newSecret();
-    const accepted = await database.call("visitor", "accept_moderator_link", {
+    const { new_session } = await askVisitor<{ new_session: boolean }>(context, "accept_moderator_link", {
       secret_hash: secretOf(request),
       session_hash: sessionHash(request, baseUrl()),
       new_session_hash: hashSecret(secret),
     });
-    const { new_session } = JSON.parse(accepted) as { new_session: boolean };
     if (new_session) giveSession(response, baseUrl(), secret);
     seeOther(response, `${rootOf(baseUrl())}/admin`);
   };

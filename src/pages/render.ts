@@ -13,18 +13,22 @@ import { assetPath } from "./assets.ts";
  * template stops the start of the process and not a request.
  */
 
-const TEMPLATES = new URL("./templates/", import.meta.url);
-
-const readTemplates = (): Eta => {
+/**
+ * Reads and compiles the templates of a folder.
+ * @param show what becomes of a text before it is escaped
+ */
+export const readTemplates = (folder: URL, show = (text: string): string => text): Eta => {
   // Escaping is the default of eta. It is set explicitly, because every page depends on it.
   const eta = new Eta({ autoEscape: true });
-  for (const file of readdirSync(TEMPLATES).filter((name) => name.endsWith(".eta"))) {
-    eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, TEMPLATES), "utf8"));
+  const { escapeFunction } = eta.config;
+  eta.configure({ escapeFunction: (value) => escapeFunction(show(String(value))) });
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".eta"))) {
+    eta.loadTemplate(`@${basename(file, ".eta")}`, readFileSync(new URL(file, folder), "utf8"));
   }
   return eta;
 };
 
-const eta = readTemplates();
+const eta = readTemplates(new URL("./templates/", import.meta.url));
 
 /** Seconds in words, rounded up to minutes. A link that still works never shows "0 minutes". */
 export const minutesLeft = (seconds: number): string => {

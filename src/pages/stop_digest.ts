@@ -4,7 +4,7 @@ import { problem } from "../base/problem.ts";
 import { hashSecret } from "../base/tokens.ts";
 import { stopPath } from "../mail/digest.ts";
 import { readForm } from "../web/form.ts";
-import type { PagesContext } from "./context.ts";
+import { askVisitor, type PagesContext } from "./context.ts";
 import type { Page } from "./frame.ts";
 import { sendPage } from "./render.ts";
 
@@ -26,11 +26,10 @@ const readLink = ({ params }: Request): { account_id: string; key_hash: Buffer }
 };
 
 /** Makes the page behind the link in a digest. */
-export const stopDigestPage = ({ database, baseUrl }: PagesContext): Page => {
+export const stopDigestPage = (context: PagesContext): Page => {
   const answer = async (request: Request, response: Response, name: "get_digest_link" | "stop_digest") => {
-    const found = await database.call("visitor", name, readLink(request), "write");
-    const { enabled } = JSON.parse(found) as { enabled: boolean };
-    sendPage(response, "stop_digest", baseUrl(), { enabled, path: request.path });
+    const { enabled } = await askVisitor<{ enabled: boolean }>(context, name, readLink(request));
+    sendPage(response, "stop_digest", context.baseUrl(), { enabled, path: request.path });
   };
   return {
     path: stopPath(":account", ":key"),

@@ -7,7 +7,7 @@ import { visibleName, visibleText } from "../base/visible_text.ts";
 import { nameOfMethod } from "../sign_in/methods.ts";
 import { providerOrigins } from "../sign_in/sign_in.ts";
 import { giveFormToken } from "../web/csrf.ts";
-import type { PagesContext } from "./context.ts";
+import { askVisitor, type PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, seeOther, wantsJson } from "./frame.ts";
 import { LABEL_LENGTH, minutesLeft, sendPage, signInPath } from "./render.ts";
 import { sessionHash } from "./session.ts";
@@ -46,20 +46,15 @@ export type Verification = {
 
 /** Makes the page behind a verification link. */
 export const verifyPages = (context: PagesContext): Page[] => {
-  const { database, baseUrl, signIn } = context;
+  const { baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);
   const hashOf = (request: Request): Buffer => hashSecret(secretOf(request));
 
-  const find = async (request: Request): Promise<Verification> => {
-    const found = await database.call(
-      "visitor",
-      "get_verification_page",
-      { secret_hash: hashOf(request), session_hash: sessionHash(request, baseUrl()) },
-      // The write pool, because a replica that lags may not have a link that is seconds old.
-      "write",
-    );
-    return JSON.parse(found) as Verification;
-  };
+  const find = (request: Request): Promise<Verification> =>
+    askVisitor(context, "get_verification_page", {
+      secret_hash: hashOf(request),
+      session_hash: sessionHash(request, baseUrl()),
+    });
 
   /** @param form what the person typed and checked, and what was wrong with it; nothing the first time */
   const render = async (
@@ -141,7 +136,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
       return prove(request, response, (fields.get("email") ?? "").slice(0, 320), chosenAgents(fields), stale);
     }
     if (decision === "cancel") {
-      await database.call("visitor", "cancel_verification", {
+      await askVisitor(context, "cancel_verification", {
         secret_hash: hashOf(request),
         session_hash: sessionHash(request, baseUrl()),
       });
@@ -149,7 +144,7 @@ export const verifyPages = (context: PagesContext): Page[] => {
     }
     if (decision !== "continue") throw problem("bad_request", "The page has no such button.");
     try {
-      await database.call("visitor", "continue_verification", { secret_hash: hashOf(request) });
+      await askVisitor(context, "continue_verification", { secret_hash: hashOf(request) });
       seeOther(response, back);
     } catch (thrown) {
       const { code, detail } = problemOf(thrown);

@@ -54,6 +54,7 @@ export type OpenIdProvider = {
   finish: (flow: string, callback: string, answer: URLSearchParams) => Promise<Identity>;
 };
 
+/** What differs between providers. */
 type Specifics = {
   method: OpenIdMethod;
   issuer: string;
@@ -113,7 +114,7 @@ const cleanName = (name: string): string | null =>
  * Makes the provider of one method. Its metadata is read at the first sign-in, and again after a failure.
  * @param stopping when it aborts, requests in progress end, because the process cannot wait any longer
  */
-const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): OpenIdProvider => {
+export const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): OpenIdProvider => {
   const { method, issuer, clientId, clientAuth, parameters, nameOf } = specifics;
   const title = nameOfMethod(method);
   const { origin } = new URL(issuer);
@@ -227,27 +228,15 @@ const openProvider = (specifics: Specifics, log: Log, stopping: AbortSignal): Op
   };
 };
 
-/**
- * Makes the provider for the method google. Another provider that works like Google's can be its issuer.
- * @param stopping when it aborts, requests in progress end
- */
-export const googleProvider = (
-  { issuer, clientId, clientSecret }: GoogleSettings,
-  log: Log,
-  stopping: AbortSignal,
-): OpenIdProvider =>
-  openProvider(
-    {
-      method: "google",
-      issuer,
-      clientId,
-      clientAuth: ClientSecretPost(clientSecret),
-      parameters: { scope: "openid email profile" },
-      nameOf: (claims) => claims["name"],
-    },
-    log,
-    stopping,
-  );
+/** What is Google's own. Another provider that works like Google's can be its issuer. */
+export const google = ({ issuer, clientId, clientSecret }: GoogleSettings): Specifics => ({
+  method: "google",
+  issuer,
+  clientId,
+  clientAuth: ClientSecretPost(clientSecret),
+  parameters: { scope: "openid email profile" },
+  nameOf: (claims) => claims["name"],
+});
 
 const inBase64url = (part: object): string => Buffer.from(JSON.stringify(part)).toString("base64url");
 
@@ -276,21 +265,12 @@ const appleName = (_claims: IDToken, answer: URLSearchParams): unknown => {
   }
 };
 
-/**
- * Makes the provider for the method apple. Apple responds by a form that the browser posts, because we ask for the
- * name.
- * @param stopping when it aborts, requests in progress end
- */
-export const appleProvider = (settings: AppleSettings, log: Log, stopping: AbortSignal): OpenIdProvider =>
-  openProvider(
-    {
-      method: "apple",
-      issuer: settings.issuer,
-      clientId: settings.clientId,
-      clientAuth: appleClientAuth(settings),
-      parameters: { scope: "openid email name", response_mode: "form_post" },
-      nameOf: appleName,
-    },
-    log,
-    stopping,
-  );
+/** What is Apple's own. It responds by a form that the browser posts, because we ask for the name. */
+export const apple = (settings: AppleSettings): Specifics => ({
+  method: "apple",
+  issuer: settings.issuer,
+  clientId: settings.clientId,
+  clientAuth: appleClientAuth(settings),
+  parameters: { scope: "openid email name", response_mode: "form_post" },
+  nameOf: appleName,
+});

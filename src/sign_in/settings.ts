@@ -52,11 +52,12 @@ export const signInEnvironment = {
 
 type Values = z.infer<z.ZodObject<typeof signInEnvironment>>;
 
-/** Returns the unset variables of a provider if only some of its variables are set; otherwise an empty list. */
-const missing = (group: Record<string, string | undefined>): string[] => {
-  const unset = Object.keys(group).filter((name) => group[name] === undefined);
-  return unset.length === Object.keys(group).length ? [] : unset;
-};
+/** The variables of each provider, which are all set or all unset. */
+const GROUPS = [
+  ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"],
+  ["APPLE_CLIENT_ID", "APPLE_TEAM_ID", "APPLE_KEY_ID", "APPLE_PRIVATE_KEY"],
+  ["SMTP_URL", "MAIL_FROM"],
+] as const;
 
 /** Reads a private key in PEM. Many platforms store a variable on one line, with \\n for each line break. */
 const readKey = (pem: string): KeyObject | null => {
@@ -75,11 +76,11 @@ const readKey = (pem: string): KeyObject | null => {
 export const readSignInSettings = (values: Values): SignInSettings | { errors: string[] } => {
   const { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET, SMTP_URL, MAIL_FROM } = values;
   const { APPLE_CLIENT_ID, APPLE_TEAM_ID, APPLE_KEY_ID, APPLE_PRIVATE_KEY } = values;
-  const errors = [
-    { GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET },
-    { APPLE_CLIENT_ID, APPLE_TEAM_ID, APPLE_KEY_ID, APPLE_PRIVATE_KEY },
-    { SMTP_URL, MAIL_FROM },
-  ].flatMap((group) => missing(group).map((name) => `${name}: is needed beside ${othersOf(group, name)}`));
+  const errors = GROUPS.flatMap((group) => {
+    const set = group.filter((name) => values[name] !== undefined);
+    const unset = set.length === 0 ? [] : group.filter((name) => values[name] === undefined);
+    return unset.map((name) => `${name}: is needed beside ${set.join(", ")}`);
+  });
   const privateKey = APPLE_PRIVATE_KEY === undefined ? null : readKey(APPLE_PRIVATE_KEY);
   if (APPLE_PRIVATE_KEY !== undefined && privateKey === null) {
     errors.push("APPLE_PRIVATE_KEY: must be the key that Apple gave as a .p8 file: PEM, of the curve P-256");
@@ -104,8 +105,3 @@ export const readSignInSettings = (values: Values): SignInSettings | { errors: s
     recordKey: values.RECORD_KEY === undefined ? null : createHash("sha256").update(values.RECORD_KEY).digest(),
   };
 };
-
-const othersOf = (group: Record<string, string | undefined>, name: string): string =>
-  Object.keys(group)
-    .filter((other) => other !== name && group[other] !== undefined)
-    .join(", ");

@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import { type Mailbox, openMailbox } from "../mail/mailbox.ts";
 import { type Mailer, openMailer } from "../mail/mailer.ts";
 import type { OpenIdMethod } from "./methods.ts";
-import { appleProvider, googleProvider, type OpenIdProvider } from "./openid.ts";
+import { apple, google, type OpenIdProvider, openProvider } from "./openid.ts";
 import type { SignInSettings } from "./settings.ts";
 
 /** The sign-in methods that this process offers. */
@@ -24,15 +24,11 @@ export type SignIn = {
  * any longer
  * @param keepsMail messages are kept for the page of the mailbox instead of being sent (src/mail/mailbox.ts)
  */
-export const openSignIn = (
-  { google, apple, mail, recordKey }: SignInSettings,
-  log: Log,
-  stopping: AbortSignal,
-  keepsMail: boolean,
-): SignIn => {
+export const openSignIn = (settings: SignInSettings, log: Log, stopping: AbortSignal, keepsMail: boolean): SignIn => {
+  const { mail, recordKey } = settings;
   const providers = {
-    ...(google ? { google: googleProvider(google, log, stopping) } : {}),
-    ...(apple ? { apple: appleProvider(apple, log, stopping) } : {}),
+    ...(settings.google && { google: openProvider(google(settings.google), log, stopping) }),
+    ...(settings.apple && { apple: openProvider(apple(settings.apple), log, stopping) }),
   };
   const openIdMethods = (["google", "apple"] as const).filter((method) => method in providers);
   const mailbox = keepsMail ? openMailbox() : null;

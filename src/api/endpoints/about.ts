@@ -2,6 +2,14 @@ import { endpointsOf } from "../entry.ts";
 import { indexDocument, openApiDocument } from "../openapi.ts";
 import * as shape from "../schemas/about.ts";
 
+/** The endpoint in the example of the index. */
+const CONNECT = {
+  operationId: "connectAgent",
+  method: "post",
+  path: "/v1/connect",
+  summary: "Connect an agent",
+} as const;
+
 /** The endpoints that describe the API. */
 export const ABOUT_ENDPOINTS = endpointsOf("About", [
   {
@@ -15,28 +23,7 @@ export const ABOUT_ENDPOINTS = endpointsOf("About", [
       200: {
         description: "The index.",
         schema: shape.index,
-        example: {
-          name: "Souk",
-          summary: "A marketplace in which a software agent acts on behalf of a person.",
-          openapi: "https://souk.example.com/v1/openapi.json",
-          errors: "https://souk.example.com/errors",
-          mcp: "https://souk.example.com/mcp",
-          docs: "https://souk.example.com/docs",
-          llms_txt: "https://souk.example.com/llms.txt",
-          agent_skills: "https://souk.example.com/.well-known/agent-skills/index.json",
-          server_card: "https://souk.example.com/.well-known/mcp/server-card.json",
-          authentication: "Authorization: Bearer <agent_token>, from POST /v1/connect.",
-          endpoints: [
-            {
-              operation_id: "connectAgent",
-              method: "POST",
-              path: "/v1/connect",
-              auth: "none",
-              summary: "Connect an agent",
-            },
-          ],
-          next: [{ summary: "If you hold no token yet, connect.", method: "POST", path: "/v1/connect" }],
-        },
+        example: indexDocument([{ ...CONNECT, auth: "none" }], "https://souk.example.com"),
       },
     },
     cache: "public",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
-import { name, next, sentence, url, words } from "./values.ts";
+import { name, next, sentence, someOf, url, words } from "./values.ts";
 
 /** The schemas of the documents that describe the API. */
 
@@ -14,7 +14,7 @@ export const taxonomy = z
       .array(
         z.object({
           domain: name("A domain."),
-          offer_kinds: z.array(z.enum(OFFER_KINDS)).max(OFFER_KINDS.length).describe("The kinds of offer in it."),
+          offer_kinds: someOf(OFFER_KINDS, "The kinds of offer in it."),
           categories: z.array(name("A category.")).max(CLASSES).describe("Its categories."),
         }),
       )
@@ -24,10 +24,7 @@ export const taxonomy = z
       .array(
         z.object({
           ask_kind: z.enum(ASK_KINDS).describe("A kind of ask."),
-          answered_by: z
-            .array(z.enum(OFFER_KINDS))
-            .max(OFFER_KINDS.length)
-            .describe("The kinds of offer that answer it."),
+          answered_by: someOf(OFFER_KINDS, "The kinds of offer that answer it."),
         }),
       )
       .max(ASK_KINDS.length)

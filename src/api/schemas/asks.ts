@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { ASK_KINDS, ASK_STATUSES, CONDITIONS, PRICE_PERIODS } from "../../base/enums.ts";
+import { ASK_KINDS, ASK_STATUSES, CONDITIONS } from "../../base/enums.ts";
 import { attributes, conditionOf, placeMembers, searchResult } from "./offers.ts";
 import {
-  amount,
   category,
   codePoints,
-  currency,
   cursor,
+  degrees,
   domain,
   id,
   next,
   page,
   pageSize,
+  priceRange,
   text,
   timestamp,
   words,
@@ -48,21 +48,12 @@ const criteria = z
     keywords: phrases(20, 60, "What the thing is called."),
     must: phrases(10, 80, "What an offer should mention."),
     exclude: phrases(10, 80, "What no offer may mention."),
-    price: z
-      .object({
-        min: amount.optional().describe("The least."),
-        max: amount.optional().describe("The most."),
-        currency: currency.optional(),
-        period: z.enum(PRICE_PERIODS).optional().describe("What the price is for."),
-      })
-      .nullable()
-      .describe("The budget."),
+    price: priceRange.nullable().describe("The budget."),
     location: z.object(placeMembers).nullable().describe("The place."),
     near: z
       .object({
         place: words(200, "The town, in the words of the text."),
-        lat: z.number().min(-90).max(90).describe("Degrees north."),
-        lon: z.number().min(-180).max(180).describe("Degrees east."),
+        ...degrees,
         radius_km: z.number().min(1).max(500).describe("How far away an offer may be."),
       })
       .optional()

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SIGN_IN_METHODS, VERIFICATION_STATUSES } from "../../base/enums.ts";
-import { count, id, next, seconds, sentence, text, timestamp, url, words } from "./values.ts";
+import { count, id, next, seconds, sentence, someOf, text, timestamp, url, words } from "./values.ts";
 
 /** The schemas for connecting an agent, for its account and for verifications. */
 
@@ -86,8 +86,7 @@ const figures = z
   })
   .meta({ id: "Limit", description: "An hourly limit." });
 
-const methods = (description: string) =>
-  z.array(z.enum(SIGN_IN_METHODS)).max(SIGN_IN_METHODS.length).describe(description);
+const methods = (description: string) => someOf(SIGN_IN_METHODS, description);
 
 const actionName = z.string().meta({ maxLength: 40 });
 

@@ -14,13 +14,16 @@ import {
   count,
   currency,
   cursor,
+  degrees,
   domain,
   id,
+  int32,
   month,
   offerKind,
   page,
   pageSize,
   sentence,
+  someOf,
   text,
   timestamp,
   words,
@@ -55,10 +58,7 @@ export const placeMembers = {
   postal_code: words(100, "Postal code.").optional(),
   remote: z.boolean().describe("Whether it does not matter where one is."),
   point: z
-    .object({
-      lat: z.number().min(-90).max(90).describe("Degrees north."),
-      lon: z.number().min(-180).max(180).describe("Degrees east."),
-    })
+    .object(degrees)
     .optional()
     .describe(
       "The position of the city or district in degrees (WGS 84), if the text names one. Country, region and point of a place are from GeoNames (https://www.geonames.org), licensed under CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/).",
@@ -201,7 +201,7 @@ const listing = {
 
 /** What an offer may lack, in the order in which a preview asks for it. */
 const MISSING = ["domain", "category", "offer_kind", "price", "location", "contact"] as const;
-const missingFields = z.array(z.enum(MISSING)).max(MISSING.length).describe("What the text does not say.");
+const missingFields = someOf(MISSING, "What the text does not say.");
 
 const ownContent = {
   title,
@@ -286,7 +286,7 @@ export const searchResult = z
   .object({
     ...listing,
     score: z.number().min(0).max(1).describe("How well it fits."),
-    rank: z.int().min(1).max(2_147_483_647).meta({ format: "int32", description: "Its place in the list, from 1." }),
+    rank: int32(1, 2_147_483_647, "Its place in the list, from 1."),
     distance_km: z
       .number()
       .min(0)
@@ -343,7 +343,7 @@ export const offerPatch = z
   })
   .meta({ id: "OfferPatch", description: "A change of an offer: a new text, new images, or both." });
 
-const place = (description: string) => z.int().min(0).max(4000).meta({ format: "int32", description });
+const place = (description: string) => int32(0, 4000, description);
 const field = z
   .object({
     value: z.unknown().describe("The value: a text, a number, or the members of a price, place or contact."),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SIGN_IN_METHODS } from "../../base/enums.ts";
 import { PROBLEMS, type ProblemCode } from "../../base/problem.ts";
-import { name, next, seconds, sentence, url, words } from "./values.ts";
+import { int32, name, next, seconds, sentence, someOf, url, words } from "./values.ts";
 
 /** The schemas of problem documents (RFC 9457). */
 
@@ -16,7 +16,7 @@ const fieldError = z
 const problemMembers = {
   type: url.describe("{base_url}/errors#{code}: a page that explains the code."),
   title: words(200, "The code in words."),
-  status: z.int().min(400).max(599).meta({ format: "int32", description: "The HTTP status." }),
+  status: int32(400, 599, "The HTTP status."),
   code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]).describe("Stable: branch on this."),
   detail: words(20_000, "What is wrong and what to do, fit to be read aloud."),
   request_id: words(100, "Names this request in our logs."),
@@ -33,11 +33,7 @@ const problemMembers = {
 export const problem = z
   .looseObject({
     ...problemMembers,
-    options: z
-      .array(z.enum(SIGN_IN_METHODS))
-      .max(SIGN_IN_METHODS.length)
-      .optional()
-      .describe("With unknown_method: the methods that are offered."),
+    options: someOf(SIGN_IN_METHODS, "With unknown_method: the methods that are offered.").optional(),
   })
   .meta({ id: "Problem", description: "A refusal, after RFC 9457." });
 
@@ -47,11 +43,8 @@ export const verificationRequired = z
     ...problemMembers,
     permission: name("The permission that is missing."),
     connected: z.boolean().describe("Whether a person has approved the agent."),
-    verified: z.array(z.enum(SIGN_IN_METHODS)).max(SIGN_IN_METHODS.length).describe("The methods that are proved."),
-    accepted_methods: z
-      .array(z.enum(SIGN_IN_METHODS))
-      .max(SIGN_IN_METHODS.length)
-      .describe("The methods of which one is needed."),
+    verified: someOf(SIGN_IN_METHODS, "The methods that are proved."),
+    accepted_methods: someOf(SIGN_IN_METHODS, "The methods of which one is needed."),
     options: z
       .array(
         z.object({

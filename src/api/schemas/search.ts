@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { PRICE_PERIODS } from "../../base/enums.ts";
 import { searchResult } from "./offers.ts";
 import {
-  amount,
   category,
   codePoints,
-  currency,
   cursor,
+  degrees,
   domain,
+  int32,
   name,
   next,
   page,
+  priceRange,
   sentence,
   text,
   words,
@@ -35,8 +35,7 @@ const oneOrMore = z
 const near = z
   .object({
     place: text().min(1).max(200).optional().describe("A town or a district, such as Berlin, or Paris, Texas."),
-    lat: z.number().min(-90).max(90).optional().describe("Degrees north."),
-    lon: z.number().min(-180).max(180).optional().describe("Degrees east."),
+    ...z.object(degrees).partial().shape,
     radius_km: z.number().min(1).max(500).optional().describe("How far away an offer may be. Default 25."),
   })
   .refine(
@@ -58,7 +57,7 @@ const facet = z
     z
       .object({
         value: words(200, "The value; a price is a range such as 100-200 EUR."),
-        count: z.int().min(0).max(2_147_483_647).meta({ format: "int32", description: "How many offers have it." }),
+        count: int32(0, 2_147_483_647, "How many offers have it."),
         approximate: z
           .literal(true)
           .optional()
@@ -78,15 +77,7 @@ export const search = z
         domain: oneOrMore.optional().describe("Domains."),
         category: oneOrMore.optional().describe("Categories."),
         offer_kind: oneOrMore.optional().describe("Kinds of offer."),
-        price: z
-          .object({
-            min: amount.optional().describe("The least."),
-            max: amount.optional().describe("The most."),
-            currency: currency.optional(),
-            period: z.enum(PRICE_PERIODS).optional().describe("What the price is for."),
-          })
-          .optional()
-          .describe("What it may cost."),
+        price: priceRange.optional().describe("What it may cost."),
         location: text().min(1).max(200).optional().describe("A place as people write it."),
         near: near.optional(),
         posted_since: z.iso
@@ -112,7 +103,7 @@ export const search = z
       .max(FACETS.length)
       .optional()
       .describe("Count the values of these, over all offers that pass the filters and match the words."),
-    limit: z.int().min(1).max(50).optional().meta({ format: "int32", description: "Default 10." }),
+    limit: int32(1, 50, "Default 10.").optional(),
     cursor: cursor.optional(),
     detail: z
       .enum(["full", "compact"])

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OFFER_KINDS } from "../../base/enums.ts";
+import { OFFER_KINDS, PRICE_PERIODS } from "../../base/enums.ts";
 import { hasEndlessMarks } from "../../base/visible_text.ts";
 
 /** Small schemas that many requests and responses share. */
@@ -90,6 +90,25 @@ export const name = (description: string) =>
     .string()
     .regex(/^[a-z_]{1,40}$/)
     .meta({ maxLength: 40, description });
+
+/** A position in degrees. */
+export const degrees = {
+  lat: z.number().min(-90).max(90).describe("Degrees north."),
+  lon: z.number().min(-180).max(180).describe("Degrees east."),
+};
+/** A small whole number of a response. */
+export const int32 = (min: number, max: number, description: string) =>
+  z.int().min(min).max(max).meta({ format: "int32", description });
+/** A range of prices, as searches and asks state it. */
+export const priceRange = z.object({
+  min: amount.optional().describe("The least."),
+  max: amount.optional().describe("The most."),
+  currency: currency.optional(),
+  period: z.enum(PRICE_PERIODS).optional().describe("What the price is for."),
+});
+/** Each of some values at most once. */
+export const someOf = <const Values extends readonly [string, ...string[]]>(values: Values, description: string) =>
+  z.array(z.enum(values)).max(values.length).describe(description);
 
 /** What a client can do next. */
 export const next = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../base/enums.ts";
-import { count, id, text, timestamp, url, words } from "./values.ts";
+import { count, id, int32, text, timestamp, url, words } from "./values.ts";
 
 /** The schemas of webhooks. */
 
@@ -57,12 +57,7 @@ const delivery = z
     created_at: timestamp,
     attempts: count,
     next_attempt_at: timestamp.describe("When it is sent next.").optional(),
-    response_status: z
-      .int()
-      .min(100)
-      .max(999)
-      .meta({ format: "int32", description: "The HTTP status of the last attempt." })
-      .optional(),
+    response_status: int32(100, 999, "The HTTP status of the last attempt.").optional(),
     error: words(300, "Why the last attempt failed.").optional(),
   })
   .meta({ id: "WebhookDelivery", description: "An event that was sent, or will be." });

@@ -10,7 +10,6 @@ import type { PagesContext } from "../context.ts";
 import { type Page, readAnswer, seeOther, wantsJson } from "../frame.ts";
 import { LABEL_LENGTH, renderPage } from "../render.ts";
 import { keepSession, personOf } from "../session.ts";
-import { type Done, isDone, SENTENCES } from "./done.ts";
 import type { Kept } from "./kept.ts";
 
 /**
@@ -30,6 +29,28 @@ const SECTIONS = [
 ] as const;
 
 type SectionPath = (typeof SECTIONS)[number]["path"];
+
+/**
+ * The confirmations that a page shows after a form was done. The URL contains only the code, so that a link cannot put
+ * other people's text on our page.
+ */
+const SENTENCES = {
+  "agent-removed": "The agent is removed. It can do nothing in your name any more.",
+  "agent-approved": "The agent acts for you again.",
+  "profile-saved": "Your profile is saved.",
+  "method-removed": "The way to sign in is removed, and every other browser is signed out of this account.",
+  "offer-archived": "The offer is archived. Nobody finds it any more, and your agent can publish it again.",
+  "offer-confirmed": "Your offer is still available. Everyone can find it, as before.",
+  "digest-on": "New matches come by mail, at most once a day.",
+  "digest-off": "You get no more mail about matches.",
+  "ask-watched": "You and your agents hear of new matches of this ask.",
+  "ask-unwatched": "You no longer hear of new matches of this ask.",
+  "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
+  "webhook-tested": "A test event is on its way. Load this page again in a moment to see what became of it.",
+  "webhook-deleted": "The webhook is deleted. Nothing more is sent to it.",
+} as const;
+
+type Done = keyof typeof SENTENCES;
 
 /** The result of api.get_account. */
 export type Account = {
@@ -204,7 +225,7 @@ export const parameter = (request: Request, name: string, form: RegExp): string 
 /** The confirmation that the URL asks for; null when it names none that we know. */
 const doneOf = (request: Request): string | null => {
   const code = parameter(request, "done", /^[a-z-]{1,40}$/);
-  return code !== null && isDone(code) ? SENTENCES[code] : null;
+  return code !== null && Object.hasOwn(SENTENCES, code) ? SENTENCES[code as Done] : null;
 };
 
 /** A page of one of the person's lists, with the cursor by which it was read. */

@@ -8,7 +8,7 @@ import { visibleText } from "../../base/visible_text.ts";
 import { signInMessage } from "../../mail/messages.ts";
 import { CODE_LENGTHS, type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import { renewFormSecret } from "../../web/csrf.ts";
-import type { PagesContext } from "../context.ts";
+import { askVisitor, type PagesContext } from "../context.ts";
 import { seeOther } from "../frame.ts";
 import { LABEL_LENGTH } from "../render.ts";
 import { safeReturnPath } from "../return_path.ts";
@@ -62,14 +62,10 @@ export const returnPathOf = (request: Request, baseUrl: string): string => {
   return safeReturnPath(Buffer.from(cookie, "base64url").toString("utf8"));
 };
 
-/**
- * A session's person; null without a session or after it has ended. Uses the write pool, because a replica that
- * lags may not have a session that was just created.
- */
-export const viewerOf = async ({ database }: PagesContext, session: Buffer | null): Promise<Viewer | null> => {
+/** A session's person; null without a session or after it has ended. */
+export const viewerOf = async (context: PagesContext, session: Buffer | null): Promise<Viewer | null> => {
   if (session === null) return null;
-  const found = await database.call("visitor", "get_viewer", { session_hash: session }, "write");
-  const { viewer } = JSON.parse(found) as { viewer: Viewer | null };
+  const { viewer } = await askVisitor<{ viewer: Viewer | null }>(context, "get_viewer", { session_hash: session });
   return viewer && { ...viewer, label: visibleText(viewer.label, LABEL_LENGTH) };
 };
 
@@ -85,7 +81,7 @@ export const startAttempt = async (
   response: Response,
   wanted: Wanted,
 ): Promise<void> => {
-  const { database, signIn } = context;
+  const { signIn } = context;
   const baseUrl = context.baseUrl();
   const { method, email, purpose, verificationSecret, kept, leave } = wanted;
   const flow = newSecret();
@@ -96,7 +92,7 @@ export const startAttempt = async (
   // The provider comes first, so that no attempt is stored when it is down.
   const providerUrl = await provider?.begin(flow, callbackOf(baseUrl, method));
   const address = addressOf(request);
-  const started = await database.call("visitor", "start_sign_in", {
+  const started = await askVisitor<{ email?: string; code_digits?: CodeLength }>(context, "start_sign_in", {
     flow_hash: hashSecret(flow),
     method,
     purpose,
@@ -115,7 +111,7 @@ export const startAttempt = async (
     kept,
     leave,
   });
-  const { email: recipient, code_digits } = JSON.parse(started) as { email?: string; code_digits?: CodeLength };
+  const { email: recipient, code_digits } = started;
   if (mailer && recipient !== undefined && code_digits !== undefined) {
     const code = codeOf(linkSecret, code_digits);
     const link = `${baseUrl}/sign-in/link/${linkSecret}`;
@@ -126,7 +122,7 @@ export const startAttempt = async (
       // because otherwise anyone could try any number of addresses.
       if (problemOf(thrown).code === "service_unavailable") {
         // If this fails, too, the person still has to learn that no message was sent.
-        await database.call("visitor", "cancel_sign_in", { flow_hash: hashSecret(flow), address }).catch(() => {});
+        await askVisitor(context, "cancel_sign_in", { flow_hash: hashSecret(flow), address }).catch(() => {});
       }
       throw thrown;
     }
@@ -178,14 +174,13 @@ export const finishAttempt = async (
 ): Promise<number | null> => {
   const baseUrl = context.baseUrl();
   try {
-    const finished = await context.database.call("visitor", name, {
+    const { wrong_code, tries_left } = await askVisitor<{ wrong_code?: boolean; tries_left?: number }>(context, name, {
       flow_hash: hashSecret(flow),
       ...proof,
       session_hash: sessionHash(request, baseUrl),
       new_session_hash: hashSecret(sessionSecret(flow)),
       record_key: context.signIn.recordKey,
     });
-    const { wrong_code, tries_left } = JSON.parse(finished) as { wrong_code?: boolean; tries_left?: number };
     if (wrong_code) return tries_left ?? 0;
   } catch (error) {
     const { code } = problemOf(error);

@@ -4,7 +4,7 @@ import { problem } from "../../base/problem.ts";
 import { hashSecret } from "../../base/tokens.ts";
 import type { OpenIdMethod } from "../../sign_in/methods.ts";
 import { readForm } from "../../web/form.ts";
-import type { PagesContext } from "../context.ts";
+import { askVisitor, type PagesContext } from "../context.ts";
 import { type Page, seeOther } from "../frame.ts";
 import { arriveAgain, callbackOf, finishAttempt, flowOf } from "./attempt.ts";
 import { withEnding } from "./ending.ts";
@@ -24,7 +24,7 @@ const FIELD_LENGTH = 2_000;
 
 /** Makes the pages to which providers send the browser back. */
 export const callbackPages = (context: PagesContext): Page[] => {
-  const { database, baseUrl, signIn } = context;
+  const { baseUrl, signIn } = context;
 
   const completeSignIn =
     (method: OpenIdMethod) =>
@@ -34,8 +34,9 @@ export const callbackPages = (context: PagesContext): Page[] => {
       const flow = flowOf(request, baseUrl());
       // HEAD requests come from link scanners.
       if (flow === null || request.method !== "GET") throw NOT_STARTED_HERE;
-      const found = await database.call("visitor", "get_sign_in", { flow_hash: hashSecret(flow) }, "write");
-      const attempt = JSON.parse(found) as { method: string; finished: boolean };
+      const attempt = await askVisitor<{ method: string; finished: boolean }>(context, "get_sign_in", {
+        flow_hash: hashSecret(flow),
+      });
       // The page was reloaded, or opened by the back button. The provider would not accept its code a second time.
       if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
       if (attempt.finished || attempt.method !== method) throw NOT_STARTED_HERE;

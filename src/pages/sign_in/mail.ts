@@ -5,7 +5,7 @@ import { problem, problemOf } from "../../base/problem.ts";
 import { hashSecret } from "../../base/tokens.ts";
 import { CODE_LENGTHS, type CodeLength, codeHash, codeOf } from "../../sign_in/flow.ts";
 import { giveFormToken } from "../../web/csrf.ts";
-import type { PagesContext } from "../context.ts";
+import { askVisitor, type PagesContext } from "../context.ts";
 import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
 import { minutesLeft, sendPage } from "../render.ts";
 import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
@@ -43,7 +43,7 @@ const wrongCode = (triesLeft: number): string =>
 
 /** Makes the pages for the code and the link of a sign-in message. */
 export const mailPages = (context: PagesContext): Page[] => {
-  const { database, baseUrl } = context;
+  const { baseUrl } = context;
   const linkOf = (request: Request): string => String(request.params["secret"]);
 
   const requireFlow = (request: Request): string => {
@@ -59,8 +59,7 @@ export const mailPages = (context: PagesContext): Page[] => {
     typed: string,
     errors: FormErrors,
   ): Promise<void> => {
-    const found = await database.call("visitor", "get_sign_in", { flow_hash: hashSecret(flow) }, "write");
-    const attempt = JSON.parse(found) as Attempt;
+    const attempt = await askVisitor<Attempt>(context, "get_sign_in", { flow_hash: hashSecret(flow) });
     if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
     if (attempt.finished || attempt.email === null) throw NO_ATTEMPT;
     if (attempt.tries_left <= 0) throw SPENT;
@@ -105,13 +104,11 @@ export const mailPages = (context: PagesContext): Page[] => {
   const showLink = async (request: Request, response: Response, error: string | null): Promise<void> => {
     const flow = flowOf(request, baseUrl());
     const secret = linkOf(request);
-    const found = await database.call(
-      "visitor",
+    const link = await askVisitor<Pick<Attempt, "code_digits" | "expires_in"> & { same_browser: boolean }>(
+      context,
       "get_mail_link",
       { link_hash: hashSecret(secret), flow_hash: flow === null ? null : hashSecret(flow) },
-      "write",
     );
-    const link = JSON.parse(found) as { same_browser: boolean; code_digits: CodeLength; expires_in: number };
     if (link.same_browser) {
       const token = giveFormToken(request, response, baseUrl(), request.path);
       return sendPage(response, "sign_in_link", baseUrl(), { token, error });
