@@ -19,7 +19,7 @@ const loadGraphql = () => {
 };
 
 /** What /admin needs from the process. */
-export type AdminContext = {
+type AdminContext = {
   /** URL of the database. */
   url: string;
   embedded: boolean;
@@ -31,12 +31,6 @@ export type AdminContext = {
   database: Pick<Database, "call" | "inTurn">;
 };
 
-/** Serves every path below /admin. */
-export type Admin = {
-  handle: (request: Request, response: Response, next: NextFunction) => Promise<void>;
-  close(): Promise<void>;
-};
-
 /** More sessions than moderators have. */
 const MAX_ADMITTED = 1_000;
 
@@ -44,7 +38,7 @@ const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && "code" in error && error.code === code;
 
 /** Makes the admin. It opens no connection of its own before a request for /admin has a session. */
-export const openAdmin = (context: AdminContext): Admin => {
+export const openAdmin = (context: AdminContext) => {
   let pool: pg.Pool | null = null;
   let graphql: ReturnType<Awaited<ReturnType<typeof loadGraphql>>["openGraphqlRouter"]> | null = null;
   const { inTurn } = context.database;
@@ -105,7 +99,8 @@ export const openAdmin = (context: AdminContext): Admin => {
   };
 
   return {
-    async handle(request, response, next) {
+    /** Serves every path below /admin. */
+    async handle(request: Request, response: Response, next: NextFunction): Promise<void> {
       // A request with a token is never admitted, so an agent does not learn that /admin exists.
       const session = request.get("Authorization") === undefined ? sessionHash(request, context.baseUrl()) : null;
       if (!/^\/admin(\/|$)/.test(request.path) || session === null || !(await isModerator(session))) return next();
@@ -117,8 +112,11 @@ export const openAdmin = (context: AdminContext): Admin => {
         next(error);
       });
     },
-    async close() {
+    async close(): Promise<void> {
       await pool?.end();
     },
   };
 };
+
+/** The entrance to /admin. */
+export type Admin = ReturnType<typeof openAdmin>;

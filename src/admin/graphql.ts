@@ -8,7 +8,6 @@ import {
   type ExecutionResult,
   GraphQLError,
   type GraphQLFormattedError,
-  type GraphQLSchema,
   parse,
   validate,
 } from "postgraphile/graphql";
@@ -39,13 +38,6 @@ type Result = {
 
 /** The moderator's session (hash of its secret), and the id of the HTTP request for the audit log. */
 type Caller = { session: Buffer; requestId: string };
-
-/** The GraphQL schema for moderators, and how to execute operations. */
-export type AdminSchema = {
-  schema: GraphQLSchema;
-  /** Executes an operation as the moderator of a session. Problems become errors in the result, with their code. */
-  run(caller: Caller, operation: Operation): Promise<Result>;
-};
 
 type Client = Parameters<Parameters<ReturnType<typeof createWithPgClient>>[1]>[0];
 
@@ -88,7 +80,7 @@ const masked = (error: GraphQLError, onFailure: (error: unknown) => void): Graph
 const TOO_LONG = `This took longer than ${OPERATION_MS / 1_000} seconds and was stopped. Ask for less at once.`;
 
 /**
- * Makes the moderators' GraphQL schema from the database's catalog.
+ * Makes the moderators' GraphQL schema from the database's catalog, and what executes operations.
  * @param pool connections whose login may do nothing before it has entered as a moderator
  * @param inTurn runs work that holds one of these connections, when it is the moderator's turn
  * @param onFailure receives unexpected errors, which clients do not see
@@ -98,7 +90,7 @@ export const openAdminSchema = async (
   pool: pg.Pool,
   inTurn: Database["inTurn"],
   onFailure: (error: unknown) => void,
-): Promise<AdminSchema> => {
+) => {
   const { schema, resolvedPreset } = await makeSchema(createPreset(pool));
   const withClient = createWithPgClient({ pool });
 
@@ -137,7 +129,8 @@ export const openAdminSchema = async (
 
   return {
     schema,
-    async run(caller, operation) {
+    /** Executes an operation as the moderator of a session. Problems become errors in the result, with their code. */
+    async run(caller: Caller, operation: Operation): Promise<Result> {
       let document: DocumentNode;
       try {
         document = prepare(operation);

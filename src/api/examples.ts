@@ -51,12 +51,11 @@ export const SOFA_LISTING = {
     offers: { active: 1, lifetime: 1, removed: 0 },
   },
 };
+const CLASSES = { domain: "home_garden", category: "furniture", offer_kind: "sale" };
 /** How the text about the sofa was understood. */
 export const SOFA_UNDERSTOOD = {
   title: "Grey three-seat sofa",
-  domain: "home_garden",
-  category: "furniture",
-  offer_kind: "sale",
+  ...CLASSES,
   price: "180 EUR",
   location: "Berlin-Neukölln",
   contact: "030 901820",
@@ -80,9 +79,7 @@ export const SOFA_OWNED = {
   review: "You took this offer down. It can be republished.",
   title: "Grey three-seat sofa",
   description: SOFA.text,
-  domain: "home_garden",
-  category: "furniture",
-  offer_kind: "sale",
+  ...CLASSES,
   metadata: SOFA_LISTING.metadata,
   preview: SOFA_LISTING.content.preview,
   contact: SOFA_CONTACT,

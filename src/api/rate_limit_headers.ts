@@ -8,29 +8,23 @@ import type { Actor } from "../database/database.ts";
 
 type Headers = Readonly<Record<string, string | number>>;
 
-/** The figures that this process has sent. */
-export type Figures = {
-  /** Notes the RateLimit headers of a response, if it has them. */
-  note(actor: Actor, action: string, headers: Headers): void;
-  /** Returns the last figures of an agent for an action. Looks them up, once, if none are known. */
-  last(actor: Actor, action: string, lookUp: () => Promise<Headers>): Promise<Headers>;
-};
-
 const keyOf = (actor: Actor, action: string): string | null =>
   // A person in the browser has no rate limits.
   actor !== "visitor" && "agent" in actor ? `${actor.agent.toString("base64url")} ${action}` : null;
 
 /** Makes the memory of one process. */
-export const createFigures = (): Figures => {
+export const createFigures = () => {
   const memory = createMemory<Promise<Headers>>();
   return {
-    note(actor, action, headers) {
+    /** Notes the RateLimit headers of a response, if it has them. */
+    note(actor: Actor, action: string, headers: Headers): void {
       const key = keyOf(actor, action);
       if (key === null || headers["RateLimit-Limit"] === undefined) return;
       const figures = Object.entries(headers).filter(([name]) => name.startsWith("RateLimit-"));
       memory.set(key, Promise.resolve(Object.fromEntries(figures)));
     },
-    async last(actor, action, lookUp) {
+    /** Returns the last figures of an agent for an action. Looks them up, once, if none are known. */
+    async last(actor: Actor, action: string, lookUp: () => Promise<Headers>): Promise<Headers> {
       const key = keyOf(actor, action);
       if (key === null) return {};
       const found = memory.get(key) ?? lookUp();
@@ -40,3 +34,6 @@ export const createFigures = (): Figures => {
     },
   };
 };
+
+/** The figures that this process has sent. */
+export type Figures = ReturnType<typeof createFigures>;

@@ -13,22 +13,6 @@ import { createMemory } from "../base/lru.ts";
  * yet. Tokens and sessions are random, and nobody has one before its transaction is committed. So no process can have
  * refused a hash that becomes valid later, except after a restored backup, and then the moment passes.
  */
-export type Callers = {
-  /**
-   * Returns the caller of a request.
-   * @param hash of the token or session that the request has; null if it has neither
-   * @param networkOf returns the network of the address from which it came
-   */
-  callerOf(hash: Buffer | null, networkOf: () => string): string;
-  /** Notes that a token or session with this hash is valid, and forgets that it was refused. */
-  accept(hash: Buffer): void;
-  /** Notes that there is no token or session with this hash, and why. */
-  refuse(hash: Buffer, why: Error): void;
-  /** Returns why a hash was refused a moment ago; null if it was not. */
-  refusalOf(hash: Buffer): Error | null;
-  /** Returns whether the database has accepted this hash. */
-  knows(hash: Buffer): boolean;
-};
 
 /** Long enough that repetitions cost almost nothing, and short enough that nobody waits for it to pass. */
 const REFUSED_MS = 10_000;
@@ -36,28 +20,40 @@ const REFUSED_MS = 10_000;
 const keyOf = (hash: Buffer): string => hash.toString("base64url");
 
 /** Makes the memory of one process. */
-export const createCallers = (): Callers => {
+export const createCallers = () => {
   const accepted = createMemory<true>();
   const refused = createMemory<{ until: number; why: Error }>();
   return {
-    callerOf(hash, networkOf) {
+    /**
+     * Returns the caller of a request.
+     * @param hash of the token or session that the request has; null if it has neither
+     * @param networkOf returns the network of the address from which it came
+     */
+    callerOf(hash: Buffer | null, networkOf: () => string): string {
       const key = hash === null ? "" : keyOf(hash);
       return accepted.get(key) ? key : networkOf();
     },
-    accept(hash) {
+    /** Notes that a token or session with this hash is valid, and forgets that it was refused. */
+    accept(hash: Buffer): void {
       const key = keyOf(hash);
       accepted.set(key, true);
       refused.delete(key);
     },
-    refuse(hash, why) {
+    /** Notes that there is no token or session with this hash, and why. */
+    refuse(hash: Buffer, why: Error): void {
       const key = keyOf(hash);
       accepted.delete(key);
       refused.set(key, { until: performance.now() + REFUSED_MS, why });
     },
-    refusalOf(hash) {
+    /** Returns why a hash was refused a moment ago; null if it was not. */
+    refusalOf(hash: Buffer): Error | null {
       const refusal = refused.get(keyOf(hash));
       return refusal !== undefined && performance.now() < refusal.until ? refusal.why : null;
     },
-    knows: (hash) => accepted.get(keyOf(hash)) !== undefined,
+    /** Returns whether the database has accepted this hash. */
+    knows: (hash: Buffer): boolean => accepted.get(keyOf(hash)) !== undefined,
   };
 };
+
+/** The memory of who shares in fair use. */
+export type Callers = ReturnType<typeof createCallers>;

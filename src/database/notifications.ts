@@ -15,22 +15,6 @@ import type { Log } from "../base/log.ts";
  * A reader first notes its place, then reads, then waits. So it learns at once of an event that was notified while it
  * read. One timer serves all readers.
  */
-export type Notifications = {
-  /** Resolves when the submission may have been completed, or after `milliseconds` at the latest. */
-  completion(submissionId: string, milliseconds: number): Promise<void>;
-  /** Returns the place to which everything has been heard. */
-  place(): number;
-  /**
-   * Waits for an event of some readers. @returns "event" if there may be one, "none" when the time is over, the client
-   * has hung up or the process stops, and "refused" if the caller has too many calls that wait for events
-   */
-  event(wait: EventWait): Promise<"event" | "none" | "refused">;
-  /** Returns how many calls wait for events. */
-  waiting(): number;
-  /** Returns whether the LISTEN connection is open. */
-  listens(): boolean;
-  close(): Promise<void>;
-};
 
 /** One call that waits for events. */
 type EventWait = {
@@ -72,7 +56,7 @@ export const listenForNotifications = (options: {
   readersSince: (snapshot: string) => Promise<{ snapshot: string; readers: string[] }>;
   stopping: AbortSignal;
   log: Log;
-}): Notifications => {
+}) => {
   const { url, readersSince, stopping, log } = options;
   const waiters = new Map<string, () => void>();
   const completed = new Set<string>();
@@ -230,7 +214,8 @@ export const listenForNotifications = (options: {
   );
 
   return {
-    async completion(submissionId, milliseconds) {
+    /** Resolves when the submission may have been completed, or after `milliseconds` at the latest. */
+    async completion(submissionId: string, milliseconds: number): Promise<void> {
       if (completed.delete(submissionId)) return;
       await new Promise<void>((resolve) => {
         const done = () => {
@@ -243,8 +228,13 @@ export const listenForNotifications = (options: {
         waiters.set(submissionId, done);
       });
     },
+    /** Returns the place to which everything has been heard. */
     place: () => place,
-    async event(asked) {
+    /**
+     * Waits for an event of some readers. @returns "event" if there may be one, "none" when the time is over, the client
+     * has hung up or the process stops, and "refused" if the caller has too many calls that wait for events
+     */
+    async event(asked: EventWait): Promise<"event" | "none" | "refused"> {
       if (stopping.aborted || asked.gone?.aborted) return "none";
       if ((callers.get(asked.caller) ?? 0) >= EACH) return "refused";
       // Notified while the call read, or the process cannot know, because it forgot or did not listen.
@@ -266,12 +256,17 @@ export const listenForNotifications = (options: {
         add(wait);
       });
     },
+    /** Returns how many calls wait for events. */
     waiting: () => waits.size,
+    /** Returns whether the LISTEN connection is open. */
     listens: () => client !== null,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       if (timer !== null) clearInterval(timer);
       await client?.end().catch(() => undefined);
     },
   };
 };
+
+/** What waits for notifications. */
+export type Notifications = ReturnType<typeof listenForNotifications>;

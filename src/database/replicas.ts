@@ -17,21 +17,6 @@ import type pg from "pg";
  * If the primary cannot be asked, no read uses a replica: a removed agent must not be answered, and only the primary
  * knows who was removed.
  */
-export type Replicas = {
-  /**
-   * Reads on a replica, if one is in use and has everything that the caller's account wrote.
-   * @param hash of the caller's token or session secret
-   * @returns null if the caller has to read on the primary
-   * @throws the error of `work`
-   */
-  read<Result>(hash: Buffer, work: (pool: pg.Pool) => Promise<Result>): Promise<Result | null>;
-  /** Takes a replica out of use until it answers again. */
-  failed(pool: pg.Pool): void;
-  /** The state of each replica, in the order in which they were named. */
-  states(): { name: string; inUse: boolean; secondsBehind: number | null }[];
-  /** Ends all connections. */
-  close(): Promise<void>;
-};
 
 /** A replica as it was configured. `size` is the number of calls that it answers at once. */
 export type Replica = { name: string; pool: pg.Pool; size: number };
@@ -76,7 +61,7 @@ export const followReplicas = (options: {
   onChange: (name: string, inUse: boolean) => void;
   pooled?: boolean;
   mostBehindMs?: number;
-}): Replicas => {
+}) => {
   const { primary, pooled = false, mostBehindMs = MAX_BEHIND_MS } = options;
   const replicas = options.replicas.map((replica) => ({
     ...replica,
@@ -181,7 +166,8 @@ export const followReplicas = (options: {
     );
   };
 
-  const failed: Replicas["failed"] = (pool) => {
+  /** Takes a replica out of use until it answers again. */
+  const failed = (pool: pg.Pool): void => {
     const replica = replicas.find((one) => one.pool === pool);
     if (replica === undefined) return;
     replica.reached = null;
@@ -207,7 +193,13 @@ export const followReplicas = (options: {
   running = next();
 
   return {
-    async read(hash, work) {
+    /**
+     * Reads on a replica, if one is in use and has everything that the caller's account wrote.
+     * @param hash of the caller's token or session secret
+     * @returns null if the caller has to read on the primary
+     * @throws the error of `work`
+     */
+    async read<Result>(hash: Buffer, work: (pool: pg.Pool) => Promise<Result>): Promise<Result | null> {
       const [replica] = replicas
         .filter((one) => isInUse(one) && one.reading < one.size)
         .sort((one, other) => one.reading - other.reading);
@@ -221,13 +213,14 @@ export const followReplicas = (options: {
       }
     },
     failed,
+    /** The state of each replica, in the order in which they were named. */
     states: () =>
       replicas.map((replica) => ({
         name: replica.name,
         inUse: isInUse(replica),
         secondsBehind: replica.reached === null ? null : (performance.now() - replica.reached.at) / 1_000,
       })),
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       if (timer !== null) clearTimeout(timer);
       await running;
@@ -235,3 +228,6 @@ export const followReplicas = (options: {
     },
   };
 };
+
+/** The replicas of a process. */
+export type Replicas = ReturnType<typeof followReplicas>;

@@ -32,13 +32,6 @@ export const message = (name: string, subject: string, data: object): Message =>
 });
 
 /**
- * The message with which a person signs in, by its link or by its code.
- * @param data.minutes for how many minutes the link and the code work
- */
-export const signInMessage = (data: { link: string; code: string; minutes: number }): Message =>
-  message("sign_in", "Sign in to Souk", data);
-
-/**
  * The message that tells a person that an agent was approved.
  * @param data.approvedAt RFC 3339 in UTC
  * @param data.settings URL of the settings

@@ -17,6 +17,13 @@ type Panel = {
   wide?: true;
 };
 
+/** How often a second something is counted, by labels. */
+const rates = (by: string, metric: string): string => `sum by (${by}) (rate(${metric}[$__rate_interval]))`;
+
+/** The value of a histogram that so many of all stay below, by labels. */
+const quantile = (share: number, by: string, metric: string): string =>
+  `histogram_quantile(${share}, ${rates(`${by}, le`, `${metric}_bucket`)})`;
+
 const PANELS: readonly Panel[] = [
   {
     title: "Broken invariants",
@@ -50,9 +57,7 @@ const PANELS: readonly Panel[] = [
     title: "Requests",
     about: "By operation.",
     unit: "reqps",
-    series: {
-      "{{operation}}": "sum by (operation) (rate(souk_http_request_duration_seconds_count[$__rate_interval]))",
-    },
+    series: { "{{operation}}": rates("operation", "souk_http_request_duration_seconds_count") },
   },
   {
     title: "Errors of the service",
@@ -67,27 +72,19 @@ const PANELS: readonly Panel[] = [
     title: "Latency, 99th percentile",
     about: "By operation.",
     unit: "s",
-    series: {
-      "{{operation}}":
-        "histogram_quantile(0.99, sum by (operation, le) (rate(souk_http_request_duration_seconds_bucket[$__rate_interval])))",
-    },
+    series: { "{{operation}}": quantile(0.99, "operation", "souk_http_request_duration_seconds") },
   },
   {
     title: "Latency, median",
     about: "By operation.",
     unit: "s",
-    series: {
-      "{{operation}}":
-        "histogram_quantile(0.5, sum by (operation, le) (rate(souk_http_request_duration_seconds_bucket[$__rate_interval])))",
-    },
+    series: { "{{operation}}": quantile(0.5, "operation", "souk_http_request_duration_seconds") },
   },
   {
     title: "Refusals",
     about: "Answers of 400 to 499. 429: see inspect.why_429.",
     unit: "reqps",
-    series: {
-      "{{status}}": 'sum by (status) (rate(souk_http_request_duration_seconds_count{status=~"4.."}[$__rate_interval]))',
-    },
+    series: { "{{status}}": rates("status", 'souk_http_request_duration_seconds_count{status=~"4.."}') },
   },
   {
     title: "Pools",
@@ -118,39 +115,29 @@ const PANELS: readonly Panel[] = [
     about: "How long jobs take, and how long they wait to be started.",
     unit: "s",
     series: {
-      "{{task}} takes":
-        "histogram_quantile(0.99, sum by (task, le) (rate(souk_job_duration_seconds_bucket[$__rate_interval])))",
-      "{{task}} waits":
-        "histogram_quantile(0.99, sum by (task, le) (rate(souk_job_wait_seconds_bucket[$__rate_interval])))",
+      "{{task}} takes": quantile(0.99, "task", "souk_job_duration_seconds"),
+      "{{task}} waits": quantile(0.99, "task", "souk_job_wait_seconds"),
     },
   },
   {
     title: "Jobs that fail",
     about: "Tried again, or given up. See inspect.jobs.",
     unit: "ops",
-    series: {
-      "{{task}} {{outcome}}":
-        'sum by (task, outcome) (rate(souk_job_duration_seconds_count{outcome!="done"}[$__rate_interval]))',
-    },
+    series: { "{{task}} {{outcome}}": rates("task, outcome", 'souk_job_duration_seconds_count{outcome!="done"}') },
   },
   {
     title: "Calls of models",
     about: "By the model asked first, and what became of it. fallback: the provider fails.",
     unit: "ops",
-    series: {
-      "{{model}} {{operation}} {{outcome}}":
-        "sum by (model, operation, outcome) (rate(souk_model_calls_total[$__rate_interval]))",
-    },
+    series: { "{{model}} {{operation}} {{outcome}}": rates("model, operation, outcome", "souk_model_calls_total") },
   },
   {
     title: "Reading and embedding, 95th percentile",
     about: "By model.",
     unit: "s",
     series: {
-      "{{model}} {{operation}}":
-        "histogram_quantile(0.95, sum by (model, operation, le) (rate(souk_reading_duration_seconds_bucket[$__rate_interval])))",
-      "{{model}} embeds {{outcome}}":
-        "histogram_quantile(0.95, sum by (model, outcome, le) (rate(souk_embedding_duration_seconds_bucket[$__rate_interval])))",
+      "{{model}} {{operation}}": quantile(0.95, "model, operation", "souk_reading_duration_seconds"),
+      "{{model}} embeds {{outcome}}": quantile(0.95, "model, outcome", "souk_embedding_duration_seconds"),
     },
   },
   {
@@ -184,8 +171,7 @@ const PANELS: readonly Panel[] = [
     unit: "ops",
     wide: true,
     series: {
-      "{{model}} {{operation}} {{direction}}":
-        "sum by (model, operation, direction) (rate(souk_model_tokens_total[$__rate_interval]))",
+      "{{model}} {{operation}} {{direction}}": rates("model, operation, direction", "souk_model_tokens_total"),
     },
   },
   {
@@ -193,16 +179,13 @@ const PANELS: readonly Panel[] = [
     about:
       "Seconds a second, by part: waiting for a turn, the database, reading, rendering. For one request: SERVER_TIMING and a trace.",
     unit: "s",
-    series: { "{{part}}": "sum by (part) (rate(souk_request_part_seconds_sum[$__rate_interval]))" },
+    series: { "{{part}}": rates("part", "souk_request_part_seconds_sum") },
   },
   {
     title: "Parts of requests, 95th percentile",
     about: "Of the requests that have the part.",
     unit: "s",
-    series: {
-      "{{part}}":
-        "histogram_quantile(0.95, sum by (part, le) (rate(souk_request_part_seconds_bucket[$__rate_interval])))",
-    },
+    series: { "{{part}}": quantile(0.95, "part", "souk_request_part_seconds") },
   },
   {
     title: "Functions that take the most time",

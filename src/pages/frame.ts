@@ -109,6 +109,16 @@ export const readAnswer = async (
   return { fields, stale: !isFormToken(request, baseUrl, request.path, fields.get("token") ?? "") };
 };
 
+/** Refuses other methods with Problem JSON, because only programs send them; browsers send GET and POST. */
+const refuseOtherMethods =
+  (allowed: string, baseUrl: () => string): RequestHandler =>
+  (request, response) => {
+    const detail = `This page does not take ${request.method}.`;
+    const failure = problem("method_not_allowed", detail, {}, { Allow: allowed });
+    const answer = problemAnswer(failure, requestIdOf(response), baseUrl());
+    response.status(answer.status).set(answer.headers).send(answer.body);
+  };
+
 /** Makes the router for pages, with the same protection for each. Other paths pass through. */
 export const servePages = (list: readonly Page[], baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -130,20 +140,6 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
       }
     };
 
-  /** Refuses other methods with Problem JSON, because only programs send them; browsers send GET and POST. */
-  const refuseOtherMethods =
-    (allowed: string): RequestHandler =>
-    (request, response) => {
-      const failure = problem(
-        "method_not_allowed",
-        `This page does not take ${request.method}.`,
-        {},
-        { Allow: allowed },
-      );
-      const answer = problemAnswer(failure, requestIdOf(response), baseUrl());
-      response.status(answer.status).set(answer.headers).send(answer.body);
-    };
-
   for (const page of list) {
     const { get, post } = page;
     // Made at the first request: the base URL is known only after the server listens.
@@ -156,7 +152,8 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
     });
     if (get) route.get(guarded(page, get));
     if (post) route.post(guarded(page, post));
-    route.all(refuseOtherMethods([...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", ")));
+    const allowed = [...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", ");
+    route.all(refuseOtherMethods(allowed, baseUrl));
   }
   return router;
 };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import type pg from "pg";
 import { openDatabase } from "../../src/database/database.ts";
-import { exportAccount } from "../../src/pages/settings/account_data.ts";
+import { exportAccount } from "../../src/pages/settings/account.ts";
 import { type Answer, type Caller, column, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 

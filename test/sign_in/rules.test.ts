@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import test from "ava";
 import { newSecret } from "../../src/base/tokens.ts";
 import { readConfig } from "../../src/config.ts";
-import { approvalMessage, signInMessage } from "../../src/mail/messages.ts";
+import { approvalMessage, message } from "../../src/mail/messages.ts";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { CODE_LENGTHS, codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
 
@@ -121,7 +121,11 @@ test("an incomplete provider configuration stops the start and says what is miss
 });
 
 test("both parts of a message say the same, and only the HTML part escapes names", (t) => {
-  const signIn = signInMessage({ link: "https://souk.example/sign-in/link/abc", code: "012345", minutes: 15 });
+  const signIn = message("sign_in", "Sign in to Souk", {
+    link: "https://souk.example/sign-in/link/abc",
+    code: "012345",
+    minutes: 15,
+  });
   for (const part of [signIn.text, signIn.html]) {
     for (const said of ["https://souk.example/sign-in/link/abc", "012345", "15 minutes"])
       t.true(part.includes(said), said);

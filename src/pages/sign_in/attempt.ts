@@ -5,7 +5,7 @@ import type { SignInMethod } from "../../base/enums.ts";
 import { problem, problemOf } from "../../base/problem.ts";
 import { hashSecret, newSecret } from "../../base/tokens.ts";
 import { visibleText } from "../../base/visible_text.ts";
-import { signInMessage } from "../../mail/messages.ts";
+import { message } from "../../mail/messages.ts";
 import { CODE_LENGTHS, type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import { renewFormSecret } from "../../web/csrf.ts";
 import { askVisitor, type PagesContext } from "../context.ts";
@@ -116,7 +116,8 @@ export const startAttempt = async (
     const code = codeOf(linkSecret, code_digits);
     const link = `${baseUrl}/sign-in/link/${linkSecret}`;
     try {
-      await mailer.send(recipient, signInMessage({ link, code, minutes: ATTEMPT_SECONDS / 60 }));
+      const minutes = ATTEMPT_SECONDS / 60;
+      await mailer.send(recipient, message("sign_in", "Sign in to Souk", { link, code, minutes }));
     } catch (thrown) {
       // The attempt is uncounted only when the mail server is down. An address that the server refuses stays counted,
       // because otherwise anyone could try any number of addresses.
