@@ -66,7 +66,7 @@ test("approving creates a session for a person who has none", async (t) => {
           new_session_hash: hashSecret(secret),
           shown: null,
         },
-        pool: undefined,
+        pool: "write",
       },
     ],
   );
@@ -176,7 +176,7 @@ test(`"Not mine" ends the link and the agent's access, and creates no session`, 
       actor: "visitor",
       name: "decline_connection",
       args: { secret_hash: hashSecret(SECRET), address: "127.0.0.1" },
-      pool: undefined,
+      pool: "write",
     },
   );
   t.true(Buffer.isBuffer(browser_hash) && browser_hash.length === 32, "the browser is known only by a hash");
