@@ -11,7 +11,7 @@ import { rootOf } from "../base/address.ts";
  * page may load nothing from another origin.
  */
 
-/** The files change only with the package. In seconds. */
+/** How many seconds a browser may cache the files. They change only with the package. */
 const STATIC_CACHE_S = 24 * 60 * 60;
 
 const STATIC = join(dirname(createRequire(import.meta.url).resolve("ruru/server")), "..", "static");

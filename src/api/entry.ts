@@ -2,7 +2,7 @@ import { ANY_BODY, type Endpoint } from "./endpoint.ts";
 import { document, read, write } from "./handlers/plain.ts";
 import { idPath } from "./schemas/values.ts";
 
-/** How the files in endpoints/ write the table: without what follows from the rest. */
+/** The short form in which the files in endpoints/ state their endpoints: what can be derived is left out. */
 
 type Given = "operationId" | "summary" | "description" | "answers";
 type Derived = "method" | "path" | "tag" | "body" | "pathParameters";
@@ -10,11 +10,11 @@ type Derived = "method" | "path" | "tag" | "body" | "pathParameters";
 /** An endpoint, as its file writes it. */
 export type Entry = Pick<Endpoint, Given> &
   Partial<Omit<Endpoint, Given | Derived>> & {
-    /** Method and path. A path with {id} has its parameter, and the problem not_found. */
+    /** Method and path. If the path contains {id}, the endpoint has that parameter, and can answer not_found. */
     call: `${"GET" | "POST" | "PATCH" | "DELETE"} ${string}`;
     /** The body is required and at most ANY_BODY long, if nothing else is said. */
     body?: Pick<NonNullable<Endpoint["body"]>, "schema" | "example"> & Partial<Endpoint["body"]>;
-    /** Makes the document that is answered. Other endpoints call a function. */
+    /** For an endpoint whose document TypeScript makes. All others call a function of SQL. */
     document?: Parameters<typeof document>[0];
   };
 

@@ -8,8 +8,8 @@ export const within = async <T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   caller.throwIfAborted();
-  // An own controller, detached from the caller's signal afterwards. Node keeps what AbortSignal.any makes for as long as
-  // it has a listener, and the openai package leaves one on each signal.
+  // AbortSignal.any would leak: Node keeps its signal while the signal has a listener, and the openai package never
+  // removes its own.
   const controller = new AbortController();
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (reason: unknown) => {

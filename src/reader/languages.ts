@@ -2,7 +2,7 @@ import { rowsOf } from "./rows.ts";
 
 /**
  * The languages of the market, and what code has to know of each. Their words are rows of db/data: label.tsv and
- * money_word.tsv.
+ * money_word.tsv. How to add one stands in .github/CONTRIBUTING.md.
  */
 
 /** What distinguishes a language. */

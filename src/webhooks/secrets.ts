@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 
 /**
  * The secrets with which webhooks are signed. The market needs them in plain text for every attempt, so they cannot be
- * hashed: they are stored encrypted (AES-256-GCM) with a key that only the environment has.
+ * hashed: market.webhook.encrypted_secret has them encrypted (AES-256-GCM) with a key that only the environment has.
  *
  *   keys  the first one encrypts; all decrypt, so that the operator can replace a key
  */

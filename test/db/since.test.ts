@@ -4,7 +4,7 @@ import { buyer, market, matches, seller } from "./two_sides.ts";
 
 /** Reading the matches of an ask: in pages, and with `since` the new ones only. */
 
-test.serial("since returns only the matches that were added after that response", async (t) => {
+test.serial("with since, only matches come that were added after its response", async (t) => {
   const ask = await market.ask(buyer);
   const first = await market.offer(seller);
   const one = await matches(ask);
@@ -18,14 +18,14 @@ test.serial("since returns only the matches that were added after that response"
   await market.call(seller, "archive_offer", { id: second });
   const three = await matches(ask, { since: one.since });
   t.deepEqual(three.results, []);
-  t.deepEqual((await matches(ask, { since: three.since })).results, [], "losing a match returns no older ones");
+  t.deepEqual((await matches(ask, { since: three.since })).results, [], "older ones do not come again");
 });
 
-test.serial("after a backup was restored, new are the matches that were found after a since was given", async (t) => {
+test.serial("after a restore, an earlier since returns the matches found after it was given", async (t) => {
   const ask = await market.ask(buyer);
   await market.offer(seller);
   await market.offer(seller);
-  // What the other server gave: numbers of transactions that are still to come here.
+  // The backup is from a server whose transactions had higher numbers than those of this server have reached.
   await market.sql("update market.match set xid = '900000000'");
   const sinceOf = (as_of: Date): string =>
     Buffer.from(JSON.stringify({ list: `matches ${ask}`, seen: "900000001:900000001:", as_of })).toString("base64url");
@@ -60,7 +60,7 @@ test.serial("a since of another ask, or an invented one, is refused", async (t) 
   }
 });
 
-test.serial("a client that follows since sees each offer once while offers are matched concurrently", async (t) => {
+test.serial("a client that sends its last since sees each offer once while offers are matched", async (t) => {
   const asks = [await market.ask(buyer), await market.ask(buyer), await market.ask(buyer, { max: "500 EUR" })];
   const offers: string[] = [];
   for (let n = 0; n < 24; n += 1) {
@@ -115,5 +115,3 @@ test.serial("paging through matches returns each once, also while new ones are a
   t.deepEqual(seen.toSorted(), offers.toSorted());
   t.deepEqual(ranks, [1, 2, 3, 4, 5, 6, 7]);
 });
-
-/** Changes an offer in a transaction that is committed after `match` has begun. */

@@ -454,7 +454,7 @@ test.serial("an account's agents and sessions together have 600 new queries embe
   t.is(vectorsOf("abacus number"), 10);
   t.regex(
     byWords[0]?.body.notices[0].summary,
-    /^Searched by words only: this account has sent 600 new queries within an hour, .* Repeat an earlier query, or search again in \d+ seconds\.$/,
+    /^Searched by words only: this account has used its 600 searches by meaning of this hour\. Repeat an earlier query, or search again in \d+ seconds\.$/,
   );
   await eventually(
     () =>

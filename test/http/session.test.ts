@@ -102,7 +102,7 @@ const refusalOf = (permission: string) => ({
   })),
   next: [
     {
-      summary: "Add a way to sign in on this page, then send the call again.",
+      summary: "On this page, add a way to sign in. Then send the call again.",
       method: "GET",
       path: "/settings/methods",
     },
@@ -110,7 +110,7 @@ const refusalOf = (permission: string) => ({
 });
 
 const ADVICE =
-  "Only an account with a proved sign-in method publishes, previews and asks from the browser. Add a way to sign in at " +
+  "To publish, preview or create an ask in the browser, an account needs a proved sign-in method. Add a way to sign in at " +
   "/settings/methods, or let an agent of yours do it.";
 
 const withoutCommon = ({ type, title, status, code, detail, request_id, retryable, ...rest }: Body): Body => rest;

@@ -114,7 +114,7 @@ test("a neighbouring town in the text says which town is meant", (t) => {
   t.is(resolvePlace(gazetteer, first === undefined ? [] : [first], { others })?.city, "Frankfurt (Oder)");
 });
 
-test("the state after a place says which place is meant, also if only the place is the location", (t) => {
+test("the state after a town says which town is meant, also if the location is the town's name alone", (t) => {
   const tokens = tokensIn("House in Nelson, BC, wood heat");
   const inside = namesIn(tokens, findPlaces(gazetteer, tokens), { from: 2, to: 3 });
   t.is(inside.length, 2);
@@ -128,7 +128,7 @@ test("a name that several towns have is less sure than a name that one town has"
   t.true(sure("Frankfurt") > 0.8);
   t.true(sure("Richmond") < 0.5);
   t.true(sure("Richmond, VA") > 0.9);
-  // The word is mostly no town.
+  // In most texts, this word does not mean the town.
   t.true(sure("Reading") < sure("Reading, England"));
 });
 
@@ -142,7 +142,7 @@ test("a town and a district have a point, a region and a country have none", (t)
   t.is(point("Deutschland"), null);
 });
 
-test("names stand where they are written, and the longest wins", (t) => {
+test("of names that overlap, the longest is found, and none across the end of a sentence", (t) => {
   t.deepEqual(names("Abholung in Frankfurt (Oder), nicht in Bad Homburg."), ["Frankfurt (Oder)", "Bad Homburg"]);
   t.deepEqual(names("New York, Newcastle upon Tyne"), ["New York", "Newcastle upon Tyne"]);
   t.deepEqual(names("Two pairs of reading glasses, a nice bath and a sofa, all in Reading"), ["Reading"]);
@@ -166,7 +166,7 @@ test("without places nothing is found", (t) => {
   t.is(resolvePlace(none, []), null);
 });
 
-test("an operator's row with an unknown country or city counts without it", (t) => {
+test("of a row with an unknown country, region and city, the country's code stays, and region and city are left out", (t) => {
   const odd = compiled({
     place:
       "place\tkind\tname\tcountry\tregion\tcity\tpopulation\tlatitude\tlongitude\nx\tcity\tZorbheim\tZZ\tZZ.1\ty\t\t\t\n",
@@ -178,7 +178,7 @@ test("an operator's row with an unknown country or city counts without it", (t) 
   t.like(resolvePlace(odd, found), { country: "ZZ", region: null, city: "Zorbheim", point: null });
 });
 
-test("the places take a few megabytes, and a word that begins no name takes well under ten microseconds", async (t) => {
+test("a word that begins no name takes less than ten microseconds", async (t) => {
   const tokens = tokensIn("sofa grey velvet barely used collection only please ".repeat(500));
   findPlaces(gazetteer, tokens);
   const took = await processorTime(() => findPlaces(gazetteer, tokens));

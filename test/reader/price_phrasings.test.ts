@@ -2,7 +2,7 @@ import test from "ava";
 import { CEILINGS, PRICES } from "./phrasings.ts";
 import { priceIn } from "./reading.ts";
 
-/** A price as the rows have it. */
+/** A price in the notation of phrasings.ts: amount, currency, period. */
 const priced = (text: string, country: string | null): string => {
   const found = priceIn(text, country, false);
   return found?.amount == null ? "none" : `${found.amount} ${found.currency ?? "-"} ${found.period ?? "-"}`;

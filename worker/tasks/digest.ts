@@ -16,7 +16,7 @@ type Digest = {
   }[];
 };
 
-/** The database's limits for titles, and for prices and places as stated. */
+/** The longest title, and the longest words of a price or place, that the database stores. */
 const TITLE_LENGTH = 120;
 const LABEL_LENGTH = 200;
 
@@ -35,7 +35,8 @@ const printable = (text: string | null, length: number): string | null =>
   text === null ? null : visibleText(text, length) || null;
 
 /**
- * Sends a person the new matches of their asks. If the mail server does not take the mail, the same mail is sent later.
+ * Sends a person the new matches of their asks. If the mail server refuses the address, the digest is tried again after
+ * a day. After any other failure, the job runs again with the same mail.
  */
 export const sendDigest = ({ call, mailer, baseUrl }: Tools) =>
   task(async ({ id }, signal) => {

@@ -5,4 +5,4 @@ create or replace function api.list_activity(page_size integer, cursor text) ret
 as $$ begin return internal.own_activity(list_activity.page_size, list_activity.cursor); end $$;
 comment on function api.list_activity(integer, text) is
   'Returns a page of the account''s activity of the last 12 months, newest first. Each event has the agent that acted. '
-  'When agent is null, the person acted, or the actor named in "by": moderator, job or dba.';
+  'When agent is null, "by" names who acted: moderator, job or dba. Without "by", the person acted.';

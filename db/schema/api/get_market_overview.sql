@@ -6,7 +6,7 @@ create or replace function api.get_market_overview() returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Counting ends here, so that the page costs the same in a large market. The page then says "more than".
+  -- Counting stops at this number, so that the page costs the same in a large market. The page then says "more than".
   max_count constant integer := 10000;
   hidden constant uuid[] := internal.accounts_being_hidden();
 begin
@@ -42,5 +42,5 @@ begin
 end
 $$;
 comment on function api.get_market_overview() is
-  'Returns what the home page shows: shown (the setting show_market), and if true the numbers of offers and asks, '
-  'counted up to most and one more, and the newest titles, at most six. Needs no claims.';
+  'Returns what the home page shows: shown (the setting show_market), and if true the numbers of offers and asks, each '
+  'at most `most` + 1, and the newest titles, at most six. Needs no claims.';

@@ -1,5 +1,6 @@
--- OAuth 2.1 for public clients. A request for authorization is an agent that waits for approval: a person decides on
--- the page behind its link (api/connection.sql). Then the client exchanges the code that the browser brings for tokens.
+-- OAuth 2.1 for public clients. Each request for authorization creates an agent, which waits for approval: a person
+-- decides on the page behind its link (api/connection.sql). Then the browser brings a code to the client, which
+-- exchanges the code for tokens. A family is all refresh tokens that follow from one approval.
 
 create or replace function api.register_client(
   name text, redirect_uris jsonb, address text, registrations_per_hour integer
@@ -41,8 +42,7 @@ as $$
 begin
   perform internal.count_by_address('client_document', count_client_document.address,
     count_client_document.documents_per_hour,
-    'Too many programs that this market did not know were introduced from your address. Wait, then start again from '
-    'the program.');
+    'Too many new programs have come from your network address. Wait, then start again from the program.');
   return jsonb '{}';
 end
 $$;
@@ -127,9 +127,9 @@ begin
 end
 $$;
 comment on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) is
-  'Exchanges an authorization code for tokens, whose hashes it gets: {expires_in, scope}, or {error, '
-  'error_description}. A code works once, for 60 seconds, and only for the client that began with this challenge; any '
-  'other use ends the grant. A null redirect_uri is not compared.';
+  'Exchanges an authorization code for tokens. The service made the tokens and passes only their hashes. Returns '
+  '{expires_in, scope}, or {error, error_description}. A code works once, for 60 seconds, and only for the client that '
+  'began with this challenge; any other use ends the grant. A null redirect_uri is not compared.';
 
 create or replace function api.refresh_token(
   family_hash bytea, refresh_token_hash bytea, client_id text, new_token_hash bytea, new_refresh_token_hash bytea
@@ -160,8 +160,9 @@ begin
 end
 $$;
 comment on function api.refresh_token(bytea, bytea, text, bytea, bytea) is
-  'Exchanges a refresh token for new tokens, whose hashes it gets: {expires_in, scope}, or {error, error_description}. '
-  'A refresh token works once; one that is used again ends the grant.';
+  'Exchanges a refresh token for new tokens. The service made the tokens and passes only their hashes. Returns '
+  '{expires_in, scope}, or {error, error_description}. A refresh token works once; one that is used again ends the '
+  'grant.';
 
 create or replace function api.revoke_token(token_hash bytea, family_hash bytea, client_id text) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -14,7 +14,7 @@ begin
 
   return query
   select 'case_counts_its_reports', 'offer ' || c.offer_id,
-    format('its case says %s, and %s wait', c.reports, r.reports)
+    format('its case counts %s reports, and %s are open', c.reports, r.reports)
   from market.review_case c
   cross join lateral (
     select count(*) as reports from market.report r
@@ -45,7 +45,8 @@ begin
 
   return query
   select 'change_has_approved_offer', 'offer ' || o.id,
-    format('it has a change, and is %s, %s', o.status, case when o.published_at is null then 'never published'
+    format('it has a change, and its status is %s (%s)', o.status,
+      case when o.published_at is null then 'never published'
       when o.account_id is distinct from c.account_id then 'of another account' else 'published before' end)
   from market.offer_change c tablesample system (check_moderation.share)
   join market.offer o on o.id = c.offer_id
@@ -67,7 +68,8 @@ begin
   where o.reviewed and o.status in ('removed', 'rejected', 'pending_review');
 
   return query
-  select 'extraction_is_quoted', 'offer ' || o.id, 'its text does not contain these quotes: ' || q.quotes
+  select 'extraction_is_quoted', 'offer ' || o.id,
+    'its text does not contain the quotes that begin at these positions: ' || q.quotes
   from (
     select f.id, f.text, f.extraction from market.offer f tablesample system (check_moderation.share)
     union all
@@ -139,7 +141,7 @@ begin
   from (
     select 'audit_event_' || to_char(this_month + make_interval(months => ahead), 'YYYY_MM') as name, ahead
     from generate_series(0, 1) as ahead) as m
-  -- The next month's partition is created within the first day of a month.
+  -- On the first day of each month, a job creates the partition of the month after it.
   where to_regclass('market.' || m.name) is null
     and (m.ahead = 0 or now() at time zone 'UTC' > this_month + interval '1 day');
 
@@ -176,5 +178,5 @@ begin
 end
 $$;
 comment on function inspect.check_log() is
-  'Returns audit events and unapproved agents that should have been deleted already, and missing partitions of the '
-  'audit log.';
+  'Returns audit events, events of the feed and unapproved agents that should have been deleted already, and missing '
+  'partitions of the audit log and of the feed.';

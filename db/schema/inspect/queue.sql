@@ -1,6 +1,6 @@
 -- The queue and its workers. graphile-worker creates its tables after the migrations have run, and new versions of
--- it may change them. So the tables are read in a function, which PostgreSQL checks only when it runs, and through the
--- view that graphile-worker documents.
+-- it may change them. So a function reads the jobs, because PostgreSQL checks a function only when it runs. It reads
+-- the view that graphile-worker documents, and not the tables.
 
 create or replace function inspect.read_jobs()
   returns table (job_id bigint, task text, row_id uuid, state text, attempts integer, max_attempts integer,
@@ -80,8 +80,8 @@ comment on column inspect.workers.beat_at is
   'The last heartbeat (one every ten seconds); null when the pool is no longer registered.';
 comment on column inspect.workers.silent_for is 'How long ago the last heartbeat was.';
 comment on column inspect.workers.alive is
-  'Whether there was a heartbeat in the last 30 seconds. Within ten more seconds, a live worker unlocks the jobs of a '
-  'dead one.';
+  'Whether there was a heartbeat in the last 30 seconds. Soon after, within a minute of its death, a live worker '
+  'unlocks the jobs of a dead one.';
 comment on column inspect.workers.jobs is 'The number of jobs that the pool has locked.';
 comment on column inspect.workers.longest is 'How long the pool has had the oldest of these jobs locked.';
 grant select on inspect.workers to souk_dba;

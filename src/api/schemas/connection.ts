@@ -7,14 +7,15 @@ import { count, id, next, seconds, sentence, someOf, text, timestamp, url, words
 /** The body of POST /v1/connect. */
 export const connectRequest = z
   .object({
-    // The database checks the limit of 80 characters, after it has removed invisible characters.
+    // The database removes invisible characters and then checks the limit of 80. Here only a name that no removal could
+    // make short enough is refused.
     name: text()
       .refine((value) => value.length <= 1000, { message: "A name has 1 to 80 characters." })
       .optional()
       .meta({
         maxLength: 1000,
         description:
-          "What the agent calls itself, shown to the person: 80 characters at most, after control, bidirectional and zero-width characters and spaces around it are removed.",
+          "What the agent calls itself, shown to the person. Control, bidirectional and zero-width characters are removed, and spaces at both ends. At most 80 characters may remain.",
       }),
     sandbox: z
       .boolean()
@@ -25,7 +26,7 @@ export const connectRequest = z
     sandbox_id: text().optional().meta({
       maxLength: 36,
       format: "uuid",
-      description: "With sandbox: the sandbox to join. Without it, a new one is opened.",
+      description: "The sandbox to join; only with `sandbox`: true. If absent, a new sandbox is opened.",
     }),
   })
   .meta({ id: "ConnectRequest", description: "A new agent." });
@@ -95,8 +96,8 @@ export const me = z
   .object({
     id: id.describe("The account."),
     display_name: words(80, "What the person calls themselves; may be empty."),
-    email: words(254, "For the person in the browser alone; never for an agent.").optional(),
-    phone: words(16, "For the person in the browser alone; never for an agent.").optional(),
+    email: words(254, "The account's e-mail address. Only the signed-in person gets it, never an agent.").optional(),
+    phone: words(16, "The account's phone number. Only the signed-in person gets it, never an agent.").optional(),
     agent: z
       .object({
         id: id.describe("The calling agent."),
@@ -123,16 +124,18 @@ export const me = z
         z
           .object({
             allowed: z.boolean().describe("Whether the caller may do this now."),
-            accepted_methods: methods("Of a refusal: the methods of which one is needed.").optional(),
-            summary: sentence("Of a refusal: what to do.").optional(),
+            accepted_methods: methods(
+              "If not allowed: the sign-in methods, one of which the person must prove.",
+            ).optional(),
+            summary: sentence("If not allowed: what to do.").optional(),
           })
           .meta({ id: "Permission", description: "Whether something is allowed." }),
       )
-      .meta({ maxProperties: 100, description: "By permission." }),
+      .meta({ maxProperties: 100, description: "One entry for each permission, under its name." }),
     limits: z.record(actionName, figures).meta({
       maxProperties: 100,
       description:
-        "By action. For a person in the browser, only those that a moderator has set for the account, and, until a sign-in method is proved, those of reports and of changes of status.",
+        "One entry for each action, under its name. A person in the browser has a limit only where a moderator set one for the account. Until a sign-in method is proved, reports and changes of status are limited, too.",
     }),
     pending_verifications: z.array(verification).max(1000).describe("What the person is asked to prove."),
     activity: z

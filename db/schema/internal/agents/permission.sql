@@ -39,10 +39,10 @@ create or replace function internal.method_advice() returns text
   language sql stable
 as $$
   select case internal.sign_in_methods(true) when '[]' then
-    'Only an account with a proved sign-in method publishes, previews and asks from the browser, '
+    'To publish, preview or create an ask in the browser, an account needs a proved sign-in method, '
     'and this market offers no way to prove one. '
     'Let an agent do it: create one with POST /v1/connect, and approve it at its link.'
-    else 'Only an account with a proved sign-in method publishes, previews and asks from the browser. '
+    else 'To publish, preview or create an ask in the browser, an account needs a proved sign-in method. '
     'Add a way to sign in at /settings/methods, or let an agent of yours do it.' end
 $$;
 comment on function internal.method_advice() is
@@ -72,7 +72,7 @@ begin
         'next', jsonb_build_array(case methods when '[]' then
           jsonb_build_object('summary', 'Create an agent, approve it at its link, and let it publish and ask.',
             'method', 'POST', 'path', '/v1/connect')
-          else jsonb_build_object('summary', 'Add a way to sign in on this page, then send the call again.',
+          else jsonb_build_object('summary', 'On this page, add a way to sign in. Then send the call again.',
             'method', 'GET', 'path', '/settings/methods') end)));
   end if;
 end
@@ -103,7 +103,7 @@ $$;
 comment on function internal.require_permission(text, jsonb) is
   'Checks that the caller has a permission. Raises 403 verification_required when no person has approved the agent, or '
   'when the permission needs a sign-in method and the person in the browser has proved none, and 409 invalid_state '
-  'when the permission is to write and the account is suspended.';
+  'when the permission is one that writes and the account is suspended.';
 grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.permissions(suspension text) returns jsonb

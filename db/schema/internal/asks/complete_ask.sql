@@ -23,11 +23,11 @@ begin
   -- The ask is matched here and not by a job, so that the caller can read the matches right after the response.
   perform search.match_ask(ask.id);
   if ask.status = 'active' then
-    -- An offer that is matched at this moment sees the ask as it was, and this transaction does not see that offer. So
-    -- a job matches the ask once more when both are visible, and by its vector if that could not be made yet.
+    -- Another transaction may match a new offer now. It sees the ask as it was, and this one does not see its offer. So
+    -- a job matches the ask again when both are committed. The job also makes the vector, if it is missing.
     perform internal.enqueue('embed_ask', ask.id);
   else
-    -- Until it is reopened, an ask keeps the matches of its text, but not those of an earlier one.
+    -- search.match_ask does nothing for an ask that is not active, so its matches belong to the earlier text.
     delete from market.match m where m.ask_id = ask.id;
   end if;
   status := case submission.kind when 'create_ask' then 201 else 200 end;

@@ -14,8 +14,8 @@ begin
   perform internal.lock_window(scope, 'embed_query');
   wait := internal.window_wait(scope, 'embed_query', cap);
   if wait is not null then
-    return format('Searched by words only: this account has sent %s new queries within an hour, and the meaning of no '
-      'more is compared. Repeat an earlier query, or search again in %s seconds.', cap, wait);
+    return format('Searched by words only: this account has used its %s searches by meaning of this hour. '
+      'Repeat an earlier query, or search again in %s seconds.', cap, wait);
   end if;
   insert into market.rate_limit_hit (scope, action) values (scope, 'embed_query');
   return null;

@@ -1,5 +1,6 @@
 -- How many calls an hour each agent of an account may make. The limit rises with settled offers, proved methods and the
 -- age of the account. It falls with removed offers. The limits of `manage` and `report_offer` are the same for all.
+-- Calls are counted in rate_limit_window.sql.
 
 create or replace function internal.limited_actions() returns table (action text, place integer)
   language sql immutable

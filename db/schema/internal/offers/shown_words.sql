@@ -7,12 +7,12 @@ as $$
   with said as (
     select c.quote #>> '{}' as passage from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c (quote)
     union
-    -- With or without scheme, "www." and the slash at the end.
+    -- Without scheme, "www." and the slash at the end. The pattern below allows them again.
     select rtrim(regexp_replace(m.method ->> 'value', '^https?://(www\.)?', '', 'i'), '/')
     from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method)
     where internal.contact_form(m.method ->> 'type') <> 'number'
   ), dialled as (
-    -- The last six digits, however they are grouped, and those before them.
+    -- The last six digits identify the number. The pattern below allows any grouping, and the digits before them.
     select distinct right(d.digits, 6) as digits
     from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method),
       lateral (select regexp_replace(m.method ->> 'value', '[^0-9]', '', 'g') as digits) as d
@@ -37,7 +37,8 @@ declare
   hidden constant text := coalesce(regexp_replace(words, internal.contact_pattern(offer), '[…]', 'gi'), words);
   quote text;
 begin
-  -- Titles and labels are cut to a length, which may be within a contact.
+  -- Titles and labels are cut, and the cut may be inside a contact. So the beginning of a contact at the end is hidden,
+  -- too.
   for quote in select lower(c #>> '{}') from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c loop
     for n in reverse least(length(quote), length(hidden)) .. 4 loop
       if right(lower(hidden), n) = left(quote, n) then
@@ -55,7 +56,7 @@ create or replace function internal.shown_words(words text, offer market.offer, 
   language sql immutable
 as $$ select case when signed_in then words else internal.without_contact(words, offer) end $$;
 comment on function internal.shown_words(text, market.offer, boolean) is
-  'Returns words of an offer as a person who is signed in or not may see them.';
+  'Returns words of an offer: as they are for a person who is signed in, and without contacts for all others.';
 
 create or replace function internal.contact_marks(offer market.offer) returns table (mark text, is_number boolean)
   language sql immutable
@@ -75,8 +76,8 @@ as $$
   where length(m.mark) >= 4
 $$;
 comment on function internal.contact_marks(market.offer) is
-  'Returns the marks by which a link shows an offer''s contact: addresses, hosts and passages in lower case, and '
-  'digits.';
+  'Returns what gives an offer''s contact away when the link of an image contains it: addresses, hosts and passages in '
+  'lower case, and digits.';
 
 create or replace function internal.shown_images(offer market.offer, signed_in boolean) returns jsonb
   language sql immutable
@@ -94,4 +95,5 @@ as $$
     order by l.n))
 $$;
 comment on function internal.shown_images(market.offer, boolean) is
-  'Returns the image links of an offer that a person who is signed in or not may see, as content.images.';
+  'Returns the image links of an offer as content.images: all for a person who is signed in, and for all others those '
+  'without a contact.';
