@@ -5,8 +5,9 @@ import { sceneOf } from "../../src/reader/decide/context.ts";
 import { useJudges } from "../../src/reader/decide/models.ts";
 import { judgePrices, type PriceModels, readPrice } from "../../src/reader/decide/price.ts";
 import type { Example } from "../../src/reader/extraction.ts";
+import { trainJudges } from "../../src/reader/training/classifiers.ts";
 import { isMarked, parseMarks } from "../../src/reader/training/marks.ts";
-import { learnPrices, trainPrices } from "../../src/reader/training/prices.ts";
+import { learnPrices } from "../../src/reader/training/prices.ts";
 import { seedExamples, seedVocabulary } from "./vocabulary.ts";
 
 /**
@@ -89,7 +90,7 @@ test("one labelled line corrects the price of a text, and hardly that of any oth
   t.true(wrong.length > 0, "write a line whose price is read wrong");
   for (const line of wrong) {
     const taught = offer(line);
-    const models = useJudges(trainPrices([...shipped, taught].map(({ lesson }) => lesson)));
+    const models = useJudges(trainJudges([...shipped, taught].map(({ lesson }) => lesson)));
     t.is(priceOf(taught, models), marked(line), line);
     const changed = shipped.filter((one, at) => wholePriceOf(one, models) !== before[at]).length;
     t.log(`${changed} of ${shipped.length} prices changed: ${line}`);

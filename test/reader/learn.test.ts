@@ -9,7 +9,7 @@ import { createFeatures, term } from "../../src/reader/decide/features.ts";
 import { chances, useWeights } from "../../src/reader/decide/model.ts";
 import type { Example } from "../../src/reader/extraction.ts";
 import { learnClassifiers } from "../../src/reader/training/classifiers.ts";
-import { learn, learnRanker } from "../../src/reader/training/linear.ts";
+import { learn } from "../../src/reader/training/linear.ts";
 import { seedWords } from "./vocabulary.ts";
 
 const HEARD = new Set(["boat", "van", "caravan", "sofa", "berlin"]);
@@ -178,7 +178,7 @@ test("a ranker learns which candidate of a text is sought, and when none is", (t
       ? { candidates: [named("word paid"), named("word fee")], right: -1 }
       : { candidates: [named("word paid"), named("word asking"), named("word fee")], right: 1 },
   );
-  const { score } = useWeights(learnRanker(groups, { rate: 0.3 }));
+  const { score } = useWeights(learn(groups, { rate: 0.3 }));
   const chancesOf = (...candidates: string[]) => [...chances(candidates.map((one) => score(named(one))))];
   const [, asking = 0] = chancesOf("word paid", "word asking");
   t.true(asking > 0.8);

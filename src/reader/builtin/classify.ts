@@ -30,14 +30,16 @@ export type Classified<K extends string> = {
   category: Decision | null;
 };
 
+/** The groups of categories, each with a classifier of its own. */
+export const LABEL_GROUPS = ["goods", "services", "jobs_projects", "community", "general"] as const;
 /** A group of categories that one classifier tells apart: those under which offers of the same sort are filed. */
-export type LabelGroup = "goods" | "services" | "jobs_projects" | "community" | "general";
+export type LabelGroup = (typeof LABEL_GROUPS)[number];
 
 /**
  * The label group of each kind. Kinds that are not listed have "goods": everything that is sold or lent. A general ask
  * may be about anything.
  */
-const LABEL_GROUPS: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> = {
+const GROUP_OF_KIND: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> = {
   hire: "services",
   service_offer: "services",
   offer_service: "jobs_projects",
@@ -48,18 +50,10 @@ const LABEL_GROUPS: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> =
 };
 
 /** The label group of the categories of a kind. */
-export const labelGroupOf = (kind: AskKind | OfferKind): LabelGroup => LABEL_GROUPS[kind] ?? "goods";
+export const labelGroupOf = (kind: AskKind | OfferKind): LabelGroup => GROUP_OF_KIND[kind] ?? "goods";
 
 /** The names under which the classifiers are stored. */
-export const CLASSIFIERS = [
-  "ask_kind",
-  "offer_kind",
-  "goods",
-  "services",
-  "jobs_projects",
-  "community",
-  "general",
-] as const;
+const CLASSIFIERS = ["ask_kind", "offer_kind", ...LABEL_GROUPS] as const;
 /** The name of a classifier. */
 export type ClassifierName = (typeof CLASSIFIERS)[number];
 /** All trained classifiers, ready for use. */
@@ -73,20 +67,12 @@ export function* useLearned({ taxonomy, classifiers }: Vocabulary): Steps<Classi
   const categories = new Set(
     taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`)),
   );
-  const use = function* (name: ClassifierName): Steps<Model> {
+  const models: [ClassifierName, Model][] = [];
+  for (const name of CLASSIFIERS) {
     yield;
-    const learned = classifiers[name] ?? UNTRAINED;
-    return useWeights(learned, (one) => !one.includes("/") || categories.has(one));
-  };
-  return {
-    ask_kind: yield* use("ask_kind"),
-    offer_kind: yield* use("offer_kind"),
-    goods: yield* use("goods"),
-    services: yield* use("services"),
-    jobs_projects: yield* use("jobs_projects"),
-    community: yield* use("community"),
-    general: yield* use("general"),
-  };
+    models.push([name, useWeights(classifiers[name] ?? UNTRAINED, (one) => !one.includes("/") || categories.has(one))]);
+  }
+  return Object.fromEntries(models) as Classifiers;
 }
 
 /**
@@ -156,16 +142,10 @@ const classify = <K extends AskKind | OfferKind>(
   const { words: tokens } = source.annotations;
   const { features, things, kinds } = featuresOf(source, false);
   if (things.size === 0 && kinds.size === 0 && classifiers[name].knows(features) < MIN_KNOWN) return UNCLASSIFIED;
-  const bestInGroup: Readonly<Record<LabelGroup, BestCategory | null>> = {
-    goods: bestCategory(classifiers.goods, features),
-    services: bestCategory(classifiers.services, features),
-    jobs_projects: bestCategory(classifiers.jobs_projects, features),
-    community: bestCategory(classifiers.community, features),
-    general: bestCategory(classifiers.general, features),
-  };
+  const bestInGroup = new Map(LABEL_GROUPS.map((group) => [group, bestCategory(classifiers[group], features)]));
   const probabilities = classifiers[name].probabilities(features);
   const candidates = classifiers[name].classes.map((kind, one) => {
-    const found = bestInGroup[labelGroupOf(kind as K)];
+    const found = bestInGroup.get(labelGroupOf(kind as K)) ?? null;
     return { kind: kind as K, found, score: (probabilities[one] ?? 0) * (found?.ofCategory ?? 0) ** CATEGORY_POWER };
   });
   const best = candidates.reduce(

@@ -1,6 +1,6 @@
 import { ASK_KINDS, OFFER_KINDS } from "../../base/enums.ts";
 import { type Annotations, annotate } from "../builtin/annotate.ts";
-import { CLASSIFIERS, type ClassifierName, type LabelGroup, labelGroupOf } from "../builtin/classify.ts";
+import { type ClassifierName, LABEL_GROUPS, type LabelGroup, labelGroupOf } from "../builtin/classify.ts";
 import { featuresOf } from "../builtin/features.ts";
 import { titleTextOf } from "../builtin/title_text.ts";
 import { type Words, wordKnowledge } from "../builtin/words.ts";
@@ -13,9 +13,9 @@ import { PLACE_TRAINING, placeExamples } from "../decide/place.ts";
 import { judgePrices, type PriceModels, readPrice } from "../decide/price.ts";
 import { TITLE_TRAINING, titleExamples } from "../decide/title.ts";
 import type { Example, Weights } from "../extraction.ts";
-import { type Judged, learn, learnRanker, type Ranked, type Training } from "./linear.ts";
+import { type Judged, learn, type Ranked, type Training } from "./linear.ts";
 import { isMarked, type Mark, parseMarks } from "./marks.ts";
-import { learnPrices, trainPrices } from "./prices.ts";
+import { learnPrices, PRICE_TRAINING } from "./prices.ts";
 
 /**
  * Trains all models on the examples of the market. This takes some seconds, so the result is stored, and renewed only
@@ -73,41 +73,47 @@ const see = (words: Words, examples: readonly Example[]): Seen[] => {
 const markOf = (marks: readonly Mark[], wanted: string): Mark | null =>
   marks.find(({ role }) => role === wanted) ?? null;
 
-/** Trains the models of the judges on the marked texts. */
-const trainJudges = (seen: readonly Seen[]): Record<JudgeName, Weights> => {
-  const lessons = seen.flatMap((one) => {
-    const { marks, annotations, language } = one;
-    if (marks === null) return [];
-    const hints = { country: annotations.country, language: language ?? annotations.language };
-    const title = titleTextOf(annotations, {
-      category: one.category,
-      price: markOf(marks, "price"),
-      place: markOf(marks, "place"),
-      isAsk: one.isAsk,
-    });
-    return [
-      {
-        order: learnOrders(annotations, marks),
-        place: placeExamples(annotations, marks),
-        ...learnPrices(annotations, marks, annotations.isHidden, one.isAsk),
-        ...learnContacts(annotations, marks, hints),
-        ...titleExamples(title, marks),
-      },
-    ];
-  });
-  const judged = (name: "order" | "contact_role" | "contact_type") =>
-    lessons.flatMap((lesson): Judged[] => lesson[name]);
-  const ranked = (name: "place" | "title_begin" | "title_end") =>
-    lessons.flatMap((lesson): Ranked | Ranked[] => lesson[name]);
+/** How the models of the judges are trained, each on what the marked texts teach under its name. */
+const JUDGING: Readonly<Record<JudgeName, Training>> = {
+  order: ORDER_TRAINING,
+  place: PLACE_TRAINING,
+  price: PRICE_TRAINING,
+  sum: PRICE_TRAINING,
+  price_period: PRICE_TRAINING,
+  price_type: PRICE_TRAINING,
+  ...CONTACT_TRAINING,
+  title_begin: TITLE_TRAINING,
+  title_end: TITLE_TRAINING,
+};
+
+/** What a marked text teaches each judge. */
+const teach = (
+  { annotations, language, category, isAsk }: Seen,
+  marks: readonly Mark[],
+): Record<JudgeName, readonly (Judged | Ranked)[]> => {
+  const hints = { country: annotations.country, language: language ?? annotations.language };
+  const [price, place] = [markOf(marks, "price"), markOf(marks, "place")];
   return {
-    order: learn(judged("order"), ORDER_TRAINING),
-    place: learnRanker(ranked("place"), PLACE_TRAINING),
-    ...trainPrices(lessons),
-    contact_role: learn(judged("contact_role"), CONTACT_TRAINING.contact_role),
-    contact_type: learn(judged("contact_type"), CONTACT_TRAINING.contact_type),
-    title_begin: learnRanker(ranked("title_begin"), TITLE_TRAINING),
-    title_end: learnRanker(ranked("title_end"), TITLE_TRAINING),
+    order: learnOrders(annotations, marks),
+    place: placeExamples(annotations, marks),
+    ...learnPrices(annotations, marks, annotations.isHidden, isAsk),
+    ...learnContacts(annotations, marks, hints),
+    ...titleExamples(titleTextOf(annotations, { category, price, place, isAsk }), marks),
   };
+};
+
+/**
+ * Trains the models of judges.
+ * @param lessons what each text teaches, by the name of the model
+ */
+export const trainJudges = <Name extends JudgeName>(
+  lessons: readonly Readonly<Record<Name, readonly (Judged | Ranked)[]>>[],
+): Partial<Record<Name, Weights>> => {
+  const names = Object.keys(lessons[0] ?? {}) as Name[];
+  const examplesOf = (name: Name) => lessons.flatMap((lesson) => lesson[name]);
+  return Object.fromEntries(names.map((name) => [name, learn(examplesOf(name), JUDGING[name])])) as Partial<
+    Record<Name, Weights>
+  >;
 };
 
 /** An example with its features. */
@@ -130,7 +136,7 @@ const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): L
     );
 
   const paths = taxonomy.flatMap(({ domain, categories }) => categories.map((category) => `${domain}/${category}`));
-  const otherGroups: readonly string[] = CLASSIFIERS.filter((name) => taxonomy.some(({ domain }) => domain === name));
+  const otherGroups: readonly string[] = LABEL_GROUPS.filter((name) => taxonomy.some(({ domain }) => domain === name));
   const belongsTo = (group: LabelGroup, category: string): boolean => {
     const domain = category.split("/")[0] ?? category;
     if (group === "general") return true;
@@ -157,11 +163,7 @@ const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): L
   return {
     ask_kind: kindsOf(true, ASK_KINDS),
     offer_kind: kindsOf(false, OFFER_KINDS),
-    goods: trainGroup("goods"),
-    services: trainGroup("services"),
-    jobs_projects: trainGroup("jobs_projects"),
-    community: trainGroup("community"),
-    general: trainGroup("general"),
+    ...Object.fromEntries(LABEL_GROUPS.map((name) => [name, trainGroup(name)])),
   };
 };
 
@@ -183,7 +185,7 @@ export type TrainingSet = { vocabulary: Words; things: Things; examples: Example
  */
 export const learnClassifiers = ({ vocabulary, examples }: Pick<TrainingSet, "vocabulary" | "examples">): Learned => {
   const seen = see(vocabulary, examples);
-  const judges = trainJudges(seen);
+  const judges = trainJudges(seen.flatMap((one) => (one.marks === null ? [] : teach(one, one.marks))));
   const learned: Learned = { ...judges, ...trainClassifiers(vocabulary, observe(seen, useJudges(judges))) };
   // A taxonomy may have no category in a label group.
   return Object.fromEntries(Object.entries(learned).filter(([, { classes }]) => classes.length > 0));

@@ -7,8 +7,13 @@ import type { Weights } from "../extraction.ts";
  * examples give the same weights on every machine.
  */
 
-/** A thing that was judged, with its named features. */
-export type Judged = { features: Pick<Features, "names" | "keys" | "values" | "count" | "scaled">; name: string };
+type Named = Pick<Features, "names" | "keys" | "values" | "count" | "scaled">;
+
+/** A thing that was judged, with its named features: the name is one of the classes of the model. */
+export type Judged = { features: Named; name: string };
+
+/** The candidates of one text. `right` is the index of the one that is sought, -1 if none is. */
+export type Ranked = { candidates: readonly Named[]; right: number };
 
 /** How a model is trained. The defaults were chosen by the results on held-out examples. */
 export type Training = {
@@ -52,7 +57,7 @@ const inUnits = (weight: number): number => Math.max(-MAX_UNITS, Math.min(MAX_UN
  * stored together, so their own order would teach one class after another. A hash does not depend on how many examples
  * there are: one more changes the models by what it teaches, and not by another order of all others.
  */
-const orderOf = (examples: readonly (readonly Judged["features"][])[]): ((pass: number) => number[]) => {
+const orderOf = (examples: readonly (readonly Named[])[]): ((pass: number) => number[]) => {
   const hashes = Int32Array.from(examples, (candidates) => {
     // A sum: the order of features follows the order of rows in a table, which means nothing.
     let sum = 0;
@@ -69,198 +74,128 @@ const orderOf = (examples: readonly (readonly Judged["features"][])[]): ((pass: 
 
 type Row = { numbers: Int32Array; values: Float64Array };
 
-const rowOf = (numbers: ReadonlyMap<string, number>, { names, values, scaled }: Judged["features"]): Row => {
+const rowOf = (numbers: ReadonlyMap<string, number>, { names, values, scaled }: Named): Row => {
   const known: number[] = [];
   const weights: number[] = [];
   let squares = 0;
-  (names ?? []).forEach((name, at) => {
+  let toScale = 0;
+  for (const [at, name] of (names ?? []).entries()) {
     const number = numbers.get(name);
-    if (number === undefined) return;
-    known.push(number);
+    if (number === undefined) continue;
     const value = values[at] ?? 0;
+    known.push(number);
     weights.push(value);
-    if (at < scaled) squares += value * value;
-  });
-  if (squares > 0) {
-    const factor = 1 / Math.sqrt(squares);
-    let at = 0;
-    (names ?? []).forEach((name, index) => {
-      if (!numbers.has(name)) return;
-      if (index < scaled) weights[at] = (weights[at] ?? 0) * factor;
-      at++;
-    });
+    if (at < scaled) {
+      squares += value * value;
+      toScale++;
+    }
   }
+  const factor = squares > 0 ? 1 / Math.sqrt(squares) : 1;
+  for (let at = 0; at < toScale; at++) weights[at] = (weights[at] ?? 0) * factor;
   return { numbers: Int32Array.from(known), values: Float64Array.from(weights) };
 };
 
-/**
- * Averages weights over the second half of the passes, so that the order of the examples matters less.
- * `add` is called after each pass.
- */
-const averageOf = (
-  weights: Float32Array,
-  passes: number,
-): { add: (pass: number) => void; mean: () => Float32Array } => {
-  const sum = new Float64Array(weights.length);
-  let added = 0;
-  return {
-    add: (pass) => {
-      if (pass < Math.floor(passes / 2)) return;
-      for (let at = 0; at < weights.length; at++) sum[at] = (sum[at] ?? 0) + (weights[at] ?? 0);
-      added++;
-    },
-    mean: () => Float32Array.from(sum, (value) => value / added),
-  };
-};
+/** The one class of a ranker. */
+const SCORE = "score";
 
 /**
- * Trains a model.
+ * Trains a model that tells classes apart (multinomial logistic regression), or a ranker: it gives each candidate of a
+ * text a score, such that the one that is sought has the highest (conditional logistic regression; the score of "none"
+ * is 0). Both choose among alternatives: the classes of one row of features, or the rows of one class.
+ *
+ * The weights are averaged over the second half of the passes, so that the order of the examples matters less.
  * @param prior the weights of features before training, by feature and class; weights without examples keep these
  */
 export const learn = (
-  examples: readonly Judged[],
+  examples: readonly (Judged | Ranked)[],
   training: Training = {},
   prior: ReadonlyMap<string, Readonly<Record<string, number>>> = new Map(),
 ): Weights => {
   const { passes, rate, decay, leastExamples, balanced, leastUnits } = { ...DEFAULTS, ...training };
+  const lessons = examples.map((one) =>
+    "name" in one ? { candidates: [one.features], name: one.name, right: -1 } : { ...one, name: SCORE },
+  );
   const counts = new Map<string, number>();
   const seen = new Map<string, number>();
-  for (const { features, name } of examples) {
+  for (const { candidates, name } of lessons) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    for (const feature of new Set(features.names)) seen.set(feature, (seen.get(feature) ?? 0) + 1);
+    for (const feature of new Set(candidates.flatMap(({ names }) => names ?? [])))
+      seen.set(feature, (seen.get(feature) ?? 0) + 1);
   }
   // A class without examples is known only by its prior weights: a category that an operator has just added.
   const classes = [
     ...new Set([...counts.keys(), ...[...prior.values()].flatMap((weights) => Object.keys(weights))]),
   ].sort();
+  const width = classes.length;
   const known = new Set(prior.keys());
   for (const [feature, count] of seen) if (count >= leastExamples) known.add(feature);
   const numbers = new Map([...known].sort().map((feature, number) => [feature, number]));
 
-  const start = new Float32Array(numbers.size * classes.length);
+  const start = new Float32Array(numbers.size * width);
   for (const [feature, weights] of prior)
     classes.forEach((name, one) => {
-      start[(numbers.get(feature) ?? 0) * classes.length + one] = weights[name] ?? 0;
+      start[(numbers.get(feature) ?? 0) * width + one] = weights[name] ?? 0;
     });
   const weights = start.slice();
   const squares = new Float32Array(weights.length).fill(1e-6);
-  const bias = new Float64Array(classes.length);
-  const average = averageOf(weights, passes);
+  const sums = new Float64Array(weights.length);
+  const bias = new Float64Array(width);
 
-  const rows = examples.map(({ features, name }) => ({
-    row: rowOf(numbers, features),
-    right: classes.indexOf(name),
-    exampleWeight: balanced ? Math.sqrt(examples.length / classes.length / (counts.get(name) ?? 1)) : 1,
-  }));
-  const order = orderOf(examples.map(({ features }) => [features]));
-  const scores = new Float64Array(classes.length);
-  const width = classes.length;
+  const groups = lessons.map(({ candidates, name, right }) => {
+    const rows = candidates.map((features) => rowOf(numbers, features));
+    const isRanked = name === SCORE;
+    return {
+      rows,
+      scores: rows.length * width + (isRanked ? 1 : 0),
+      right: isRanked ? right : classes.indexOf(name),
+      weight: balanced ? Math.sqrt(examples.length / width / (counts.get(name) ?? 1)) : 1,
+    };
+  });
+  const order = orderOf(lessons.map(({ candidates }) => candidates));
+  const averaged = Math.floor(passes / 2);
   for (let pass = 0; pass < passes; pass++) {
     for (const next of order(pass)) {
-      const example = rows[next];
-      if (example === undefined) continue;
-      const { row, right, exampleWeight } = example;
-      scores.set(bias);
-      for (let at = 0; at < row.numbers.length; at++) {
-        const from = (row.numbers[at] ?? 0) * width;
-        const value = row.values[at] ?? 0;
-        for (let one = 0; one < width; one++) scores[one] = (scores[one] ?? 0) + (weights[from + one] ?? 0) * value;
-      }
-      softmax(scores);
-      for (let one = 0; one < width; one++) {
-        const error = exampleWeight * ((scores[one] ?? 0) - (one === right ? 1 : 0));
-        if (Math.abs(error) < MIN_ERROR) continue;
-        bias[one] = (bias[one] ?? 0) - BIAS_RATE * error;
-        for (let feature = 0; feature < row.numbers.length; feature++) {
-          const at = (row.numbers[feature] ?? 0) * width + one;
-          const gradient = error * (row.values[feature] ?? 0) + decay * ((weights[at] ?? 0) - (start[at] ?? 0));
-          squares[at] = (squares[at] ?? 0) + gradient * gradient;
-          weights[at] = (weights[at] ?? 0) - (rate * gradient) / Math.sqrt(squares[at] ?? 1);
+      const group = groups[next];
+      if (group === undefined) continue;
+      const scores = new Float64Array(group.scores);
+      for (const [index, row] of group.rows.entries()) {
+        const first = index * width;
+        scores.set(bias, first);
+        for (let at = 0; at < row.numbers.length; at++) {
+          const from = (row.numbers[at] ?? 0) * width;
+          const value = row.values[at] ?? 0;
+          for (let one = 0; one < width; one++)
+            scores[first + one] = (scores[first + one] ?? 0) + (weights[from + one] ?? 0) * value;
         }
       }
+      softmax(scores);
+      for (const [index, row] of group.rows.entries())
+        for (let one = 0; one < width; one++) {
+          const alternative = index * width + one;
+          const error = group.weight * ((scores[alternative] ?? 0) - (alternative === group.right ? 1 : 0));
+          if (Math.abs(error) < MIN_ERROR) continue;
+          bias[one] = (bias[one] ?? 0) - BIAS_RATE * error;
+          for (let feature = 0; feature < row.numbers.length; feature++) {
+            const at = (row.numbers[feature] ?? 0) * width + one;
+            const gradient = error * (row.values[feature] ?? 0) + decay * ((weights[at] ?? 0) - (start[at] ?? 0));
+            squares[at] = (squares[at] ?? 0) + gradient * gradient;
+            weights[at] = (weights[at] ?? 0) - (rate * gradient) / Math.sqrt(squares[at] ?? 1);
+          }
+        }
     }
-    average.add(pass);
+    if (pass >= averaged) for (let at = 0; at < sums.length; at++) sums[at] = (sums[at] ?? 0) + (weights[at] ?? 0);
   }
-  return pack(classes, bias, numbers, average.mean(), leastUnits, (feature) => prior.has(feature));
-};
 
-/** Weights as they are stored, without features that say next to nothing. */
-const pack = (
-  classes: readonly string[],
-  bias: Float64Array,
-  numbers: ReadonlyMap<string, number>,
-  weights: Float32Array,
-  leastUnits: number,
-  isKept: (feature: string) => boolean,
-): Weights => {
-  const width = classes.length;
-  const kept = [...numbers].filter(([feature, number]) => {
-    if (isKept(feature)) return true;
-    for (let one = 0; one < width; one++)
-      if (Math.abs(inUnits(weights[number * width + one] ?? 0)) >= leastUnits) return true;
-    return false;
-  });
+  // Stored in units, without features that say next to nothing.
+  const units = Int8Array.from(sums, (sum) => inUnits(Math.fround(sum / (passes - averaged))));
+  const rowIn = (number: number): Int8Array => units.subarray(number * width, (number + 1) * width);
+  const kept = [...numbers].filter(
+    ([feature, number]) => prior.has(feature) || rowIn(number).some((unit) => Math.abs(unit) >= leastUnits),
+  );
   return {
-    classes: [...classes],
+    classes,
     bias: Array.from(bias, (value) => Math.round(value * 1000) / 1000),
     features: kept.map(([feature]) => feature),
-    weights: Buffer.from(
-      Int8Array.from(
-        kept.flatMap(([, number]) => Array.from(weights.subarray(number * width, (number + 1) * width), inUnits)),
-      ).buffer,
-    ).toString("base64"),
+    weights: Buffer.from(kept.flatMap(([, number]) => [...rowIn(number)])).toString("base64"),
   };
-};
-
-/** The candidates of one text. `right` is the index of the one that is sought, -1 if none is. */
-export type Ranked = { candidates: readonly Judged["features"][]; right: number };
-
-/**
- * Trains a ranker: it gives each candidate of a text a score, such that the one that is sought has the highest
- * (conditional logistic regression). The score of "none" is 0. @returns weights of the one class "score"
- */
-export const learnRanker = (groups: readonly Ranked[], training: Training = {}): Weights => {
-  const { passes, rate, decay, leastExamples, leastUnits } = { ...DEFAULTS, ...training };
-  const seen = new Map<string, number>();
-  for (const { candidates } of groups)
-    for (const feature of new Set(candidates.flatMap(({ names }) => names ?? [])))
-      seen.set(feature, (seen.get(feature) ?? 0) + 1);
-  const known = [...seen].filter(([, count]) => count >= leastExamples).map(([feature]) => feature);
-  const numbers = new Map(known.sort().map((feature, number) => [feature, number]));
-  const weights = new Float32Array(numbers.size);
-  const squares = new Float32Array(numbers.size).fill(1e-6);
-  const bias = new Float64Array(1);
-  const average = averageOf(weights, passes);
-  const rows = groups.map(({ candidates, right }) => ({
-    rows: candidates.map((features) => rowOf(numbers, features)),
-    right,
-  }));
-  const order = orderOf(groups.map(({ candidates }) => candidates));
-  for (let pass = 0; pass < passes; pass++) {
-    for (const next of order(pass)) {
-      const group = rows[next];
-      if (group === undefined) continue;
-      const scores = new Float64Array(group.rows.length + 1);
-      group.rows.forEach((row, index) => {
-        let score = bias[0] ?? 0;
-        for (let at = 0; at < row.numbers.length; at++)
-          score += (weights[row.numbers[at] ?? 0] ?? 0) * (row.values[at] ?? 0);
-        scores[index] = score;
-      });
-      softmax(scores);
-      group.rows.forEach((row, index) => {
-        const error = (scores[index] ?? 0) - (index === group.right ? 1 : 0);
-        if (Math.abs(error) < MIN_ERROR) return;
-        bias[0] = (bias[0] ?? 0) - BIAS_RATE * error;
-        for (let feature = 0; feature < row.numbers.length; feature++) {
-          const at = row.numbers[feature] ?? 0;
-          const gradient = error * (row.values[feature] ?? 0) + decay * (weights[at] ?? 0);
-          squares[at] = (squares[at] ?? 0) + gradient * gradient;
-          weights[at] = (weights[at] ?? 0) - (rate * gradient) / Math.sqrt(squares[at] ?? 1);
-        }
-      });
-    }
-    average.add(pass);
-  }
-  return pack(["score"], bias, numbers, average.mean(), leastUnits, () => false);
 };

@@ -1,6 +1,6 @@
 import type { Scene } from "../decide/context.ts";
 import { createFeatures } from "../decide/features.ts";
-import { PERIODS, type PRICE_MODELS } from "../decide/price.ts";
+import { PERIODS } from "../decide/price.ts";
 import {
   addPriceFeatures,
   addTermsFeatures,
@@ -8,16 +8,15 @@ import {
   priceCandidates,
   rivalsOf,
 } from "../decide/price_features.ts";
-import type { Weights } from "../extraction.ts";
 import type { Amount } from "../propose/money.ts";
 import { overlaps, spanOf } from "../text/span.ts";
-import { type Judged, learn, learnRanker, type Ranked, type Training } from "./linear.ts";
+import type { Judged, Ranked, Training } from "./linear.ts";
 import type { Mark } from "./marks.ts";
 
-/** How the models of prices (price.ts) are trained from labelled texts. */
+/** What labelled texts teach about prices, for the models of decide/price.ts. */
 
 /** How the models are trained. */
-const PRICE_TRAINING: Training = { passes: 24, rate: 0.03, leastUnits: 1 };
+export const PRICE_TRAINING: Training = { passes: 24, rate: 0.03, leastUnits: 1 };
 
 /** The value that a mark states: "180" and "800-950" are the first number. */
 const statedBy = (mark: Mark): { low: number; high: number | null } | null => {
@@ -48,7 +47,7 @@ const labelPrices = (scene: Scene, candidates: readonly PriceCandidate[], marks:
 };
 
 /** What a labelled text teaches about prices. */
-export type PriceLesson = { price: Ranked; sum: Judged[]; price_period: Judged[]; price_type: Judged[] };
+export type PriceLesson = { price: Ranked[]; sum: Judged[]; price_period: Judged[]; price_type: Judged[] };
 
 /** The roles of candidates that are the price. */
 const IS_PRICE: ReadonlySet<string> = new Set(["price", "free", "on_request", "exchange"]);
@@ -75,7 +74,7 @@ export const learnPrices = (
   const mark = marks.find(({ role }) => role === "price");
   const chosen = candidates[right];
   const lesson: PriceLesson = {
-    price: { candidates: judged.map(({ features }) => features), right },
+    price: [{ candidates: judged.map(({ features }) => features), right }],
     sum: [],
     price_period: [],
     price_type: [],
@@ -97,18 +96,4 @@ export const learnPrices = (
         : FLAGS.filter((flag) => mark.args.includes(flag)).join("+") || "fixed",
   });
   return lesson;
-};
-
-/** Trains the models of prices. */
-export const trainPrices = (lessons: readonly PriceLesson[]): Record<(typeof PRICE_MODELS)[number], Weights> => {
-  const judged = (name: "sum" | "price_period" | "price_type") => lessons.flatMap((lesson) => lesson[name]);
-  return {
-    price: learnRanker(
-      lessons.map(({ price }) => price),
-      PRICE_TRAINING,
-    ),
-    sum: learn(judged("sum"), PRICE_TRAINING),
-    price_period: learn(judged("price_period"), PRICE_TRAINING),
-    price_type: learn(judged("price_type"), PRICE_TRAINING),
-  };
 };
