@@ -5,7 +5,7 @@ import { onBehalfOf } from "../src/base/request.ts";
 import { startSpan } from "../src/base/tracing/tracing.ts";
 import type { Mailer } from "../src/mail/mailer.ts";
 import type { Embedder } from "../src/reader/extraction.ts";
-import type { Reader } from "../src/reader/fallback.ts";
+import type { Reader } from "../src/reader/reader.ts";
 import type { CallJobs } from "./database.ts";
 
 /** What tasks may use. */

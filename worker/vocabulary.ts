@@ -2,7 +2,7 @@ import type { Log } from "../src/base/log.ts";
 import type { Part } from "../src/parts.ts";
 import { prepareKnowledge } from "../src/reader/builtin/knowledge.ts";
 import type { Vocabulary } from "../src/reader/extraction.ts";
-import type { Reader } from "../src/reader/fallback.ts";
+import type { Reader } from "../src/reader/reader.ts";
 import { LEARNING } from "../src/reader/training/classifiers.ts";
 import { learnWhenDue, type TrainingSource } from "../src/reader/training/learning.ts";
 import { followVocabulary, VOCABULARY_POLL_MS } from "../src/reader/vocabulary.ts";

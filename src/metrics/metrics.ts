@@ -6,8 +6,7 @@ import type { Parts } from "../base/tracing/span.ts";
 import type { Replicas } from "../database/replicas.ts";
 import type { Turns } from "../database/turns.ts";
 import type { Embedder } from "../reader/extraction.ts";
-import type { Outcome } from "../reader/fallback.ts";
-import { readUsage } from "../reader/usage.ts";
+import { type Outcome, readUsage } from "../reader/usage.ts";
 
 /** In seconds. The smallest is for a response from memory, the largest is beyond the deadline of an extraction. */
 const REQUEST_BUCKETS = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

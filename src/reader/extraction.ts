@@ -23,7 +23,7 @@ import type { Span } from "./text/span.ts";
  * it was inferred from. `confidence` is 0 to 1. An extractor leaves out (null) every value of which it is not
  * confident.
  */
-const found = <T extends z.ZodType>(value: T) =>
+export const found = <T extends z.ZodType>(value: T) =>
   z.strictObject({
     value,
     quote: z.string().min(1).max(4000),
@@ -48,9 +48,9 @@ const price = z.strictObject({
 
 /**
  * `text` is the place as written. The other fields are set only if they are certain. `country` is ISO 3166-1 alpha-2.
- * `point` is never read: it is the position of the city or district in the gazetteer (propose/locate.ts), in degrees.
+ * `point` is never read: it is the position of the city or district in the gazetteer (propose/place_choice.ts), in degrees.
  */
-const location = z.strictObject({
+export const location = z.strictObject({
   text: z.string().min(1).max(200),
   country: z
     .string()
@@ -327,6 +327,8 @@ export type Extractor = {
    */
   extractOffer(text: string, signal: AbortSignal, mayRepeat?: MaySend): Promise<OfferExtraction>;
   extractAsk(text: string, signal: AbortSignal, mayRepeat?: MaySend): Promise<AskExtraction>;
+  /** Whether an extraction needed a second request, because the model's first answer broke the schema. */
+  isRepaired?(extraction: OfferExtraction | AskExtraction): boolean;
 };
 
 /** What the built-in extractor read in a text. */

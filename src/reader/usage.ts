@@ -1,9 +1,22 @@
-import type { Outcome } from "./fallback.ts";
-
 /**
  * Counts the calls to models, their duration and their tokens since the process started, for metrics. It keeps
  * nothing of the texts.
  */
+
+/** The outcome of one extraction, for logs and metrics. Contains nothing of the text. */
+export type Outcome = {
+  /** The extractor that was asked first. */
+  model: string;
+  operation: "read_offer" | "read_ask";
+  /**
+   * "ok": the first answer was valid. "repaired": the second was. "fallback": only the built-in extractor read the text,
+   * for the reason in `error`.
+   */
+  outcome: "ok" | "repaired" | "fallback";
+  milliseconds: number;
+  /** The error message of the first extractor. */
+  error?: string;
+};
 
 /** The counts for one model (or "builtin") and one operation. */
 export type Usage = {

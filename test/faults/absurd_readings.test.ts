@@ -6,7 +6,7 @@ import {
   type OfferExtraction,
   offerExtraction,
 } from "../../src/reader/extraction.ts";
-import { locate } from "../../src/reader/locate.ts";
+import { locateQuotes as locate } from "../../src/reader/quotes.ts";
 import { type Behaviour, content, type Provider, startProvider, well } from "../reader/provider.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, type Database } from "../support/database.ts";

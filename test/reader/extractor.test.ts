@@ -2,9 +2,9 @@ import test from "ava";
 import { NO_MEANING } from "../../src/reader/embed/learn.ts";
 import { createEmbedder } from "../../src/reader/embedders.ts";
 import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { createReader } from "../../src/reader/extractor.ts";
-import type { Outcome } from "../../src/reader/fallback.ts";
 import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
+import { createReader } from "../../src/reader/reader.ts";
+import type { Outcome } from "../../src/reader/usage.ts";
 import { startProvider, status } from "./provider.ts";
 
 const TEXT = "Oak table, 120 EUR, write to anna@example.org";

@@ -6,10 +6,11 @@ import type {
   Located,
   OfferExtraction,
 } from "../../src/reader/extraction.ts";
-import { type Outcome, readerOf } from "../../src/reader/fallback.ts";
 import { createClient } from "../../src/reader/openai/client.ts";
 import { createOpenAiExtractor } from "../../src/reader/openai/extractor.ts";
 import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
+import { readerOf } from "../../src/reader/reader.ts";
+import type { Outcome } from "../../src/reader/usage.ts";
 import { allowed } from "../support/busy.ts";
 import {
   type Behaviour,

@@ -51,7 +51,7 @@ as $$
 declare
   start constant integer := (field ->> 'start')::integer;
   quote constant text := field ->> 'quote';
-  -- The letters of alphabets whose words have spaces between them; src/reader/locate.ts has the same ranges.
+  -- The letters of alphabets whose words have spaces between them; src/reader/quotes.ts takes whole words.
   letter constant text := '[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0388-\u0481\u048a-\u0556\u0561-\u0587'
     || '\u05d0-\u05ea\u0620-\u064a]';
 begin

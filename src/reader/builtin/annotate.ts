@@ -10,13 +10,13 @@ import { findPlaces, type PlaceHit } from "../propose/places.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { type Token, type Word, wordsIn } from "../text/tokens.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type IsWord, isWordOf } from "./lexicon.ts";
+import { findTerms, type Hit, type IsWord } from "./lexicon.ts";
 import type { WordKnowledge } from "./words.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
 
-/** Evidence for a language that each word of the lexicon adds that belongs to that language alone. */
+/** Evidence for a language that each word of the lexicon in that language adds. */
 const LANGUAGE_EVIDENCE = 0.15;
 
 /** A term of at least this weight among the first words says what a text is about. At most MAX_TOPICS are kept. */
@@ -120,13 +120,7 @@ export const annotate = (
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
   const words = wordsOutside(wordsIn(text, tokens), ignored);
-  const hints = new Map<string, number>();
-  for (const word of words) {
-    for (const entry of lexicon.exact.get(word.folded)?.entries ?? []) {
-      if (entry.language !== null) hints.set(entry.language, (hints.get(entry.language) ?? 0) + LANGUAGE_EVIDENCE);
-    }
-  }
-  const detected = detectLanguage(text, words, lexicon.functionWords, hints);
+  const detected = detectLanguage(text, words, lexicon, () => LANGUAGE_EVIDENCE);
   const hits = findTerms(lexicon, words, detected);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
@@ -145,7 +139,7 @@ export const annotate = (
     language: detected ?? languagesOf(country)[0] ?? null,
     orders,
     addresses,
-    is: isWordOf(lexicon),
+    is: lexicon.is,
     country,
     currency: sums.find(({ marker }) => marker !== null)?.marker ?? null,
     isHidden,

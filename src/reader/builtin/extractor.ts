@@ -12,9 +12,9 @@ import type {
   OwnReading,
   Vocabulary,
 } from "../extraction.ts";
-import { locate as locateQuotes } from "../locate.ts";
 import { findNear } from "../propose/near.ts";
 import { countryOfNumber } from "../propose/phones.ts";
+import { locateQuotes } from "../quotes.ts";
 import { fold } from "../text/fold.ts";
 import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { type Annotations, annotate } from "./annotate.ts";

@@ -4,6 +4,12 @@ import type { Word } from "../text/tokens.ts";
 /** The languages of each frequent word, with a weight: a word of several languages counts for each of them in part. */
 export type FunctionWords = ReadonlyMap<string, readonly { language: string; weight: number }[]>;
 
+/** The part of the lexicon that shows a language: its frequent words, and the languages of its labels. */
+type WordsOfLanguages = {
+  functionWords: FunctionWords;
+  exact: { get: (word: string) => { single: readonly { language: string | null }[] } | undefined };
+};
+
 /** Makes the frequent words of the languages ready for use. */
 export const functionWordsOf = (words: readonly { language: string; form: string }[]): FunctionWords => {
   const languages = Map.groupBy(words, ({ form }) => form);
@@ -40,20 +46,23 @@ const clearest = (scores: ReadonlyMap<string, number>, least: number): string | 
 /**
  * Detects the language (ISO 639-1) of a text, among those of the market. Null if the text does not show it.
  *
- * @param hints further evidence for each language, for example from vocabulary words
+ * @param perLabel the evidence that a word gives for each of so many languages in which it is a label of the lexicon
  * @param margin how many times the evidence of the next language the best one must have
  */
 export const detectLanguage = (
   text: string,
-  tokens: readonly Word[],
-  functionWords: FunctionWords,
-  hints: ReadonlyMap<string, number> = new Map(),
+  words: readonly Word[],
+  { exact, functionWords }: WordsOfLanguages,
+  perLabel: (languages: number) => number,
   margin = 0,
 ): string | null => {
-  const scores = new Map<string, number>(hints);
+  const scores = new Map<string, number>();
   const add = (language: string, weight: number) => scores.set(language, (scores.get(language) ?? 0) + weight);
-  for (const token of tokens)
-    for (const entry of functionWords.get(token.folded) ?? []) add(entry.language, entry.weight);
+  for (const { folded } of words) {
+    const named = new Set(exact.get(folded)?.single.flatMap(({ language }) => language ?? []));
+    for (const language of named) add(language, perLabel(named.size));
+    for (const entry of functionWords.get(folded) ?? []) add(entry.language, entry.weight);
+  }
   for (const [language, { letters }] of Object.entries(LANGUAGES)) {
     const count = letters === null ? 0 : Math.min(text.match(letters)?.length ?? 0, MAX_LETTERS);
     if (count > 0) add(language, count * LETTER_WEIGHT);

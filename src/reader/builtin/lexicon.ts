@@ -6,9 +6,9 @@ import { type FunctionWords, functionWordsOf, isFunctionWord } from "./language.
 import { stem } from "./stem.ts";
 
 /**
- * The compiled lexicon: phrases indexed by their words, and inflected forms by their stems. The tree of the phrases that
- * begin with a word is grown when a text first has this word, because most words of the lexicon never occur in the texts
- * of one process.
+ * The compiled lexicon: labels by their first word, and inflected forms by their stems. The labels that begin with a word
+ * are made ready when a text first has this word, because most words of the lexicon never occur in the texts of one
+ * process.
  */
 
 /** What a label says something about. */
@@ -27,51 +27,52 @@ export type Hit = {
   term: string;
 };
 
-type Sense = { family: Family; value: string; weight: number };
-type Entry = { term: string; language: string | null; senses: readonly Sense[] };
+/** Tells whether a folded word belongs to a closed class of words. */
+export type IsWord = (wordClass: string, word: string) => boolean;
 
-/** A node of the tree of words: the terms that end here, and the words that may follow. */
-type Node = { entries: readonly Entry[]; next: Map<string, Node> | null };
-type Tree = Map<string, Node>;
+/** A label of a value. `form`: folded words with single spaces. */
+type Naming = { form: string; language: string | null; family: Family; value: string; weight: number };
 
-/** Trees of words, by their first word. */
-type Trees = { get: (word: string) => Node | undefined };
+/** The labels that begin with a word: the word itself, and phrases. */
+type Labels = { single: readonly Naming[]; phrases: readonly { naming: Naming; words: readonly string[] }[] };
 
-/** The compiled lexicon, as trees of words. */
+/** Labels by their first word. */
+type Index = { get: (word: string) => Labels | undefined };
+
+/** The compiled lexicon. */
 export type Lexicon = {
   taxonomy: Vocabulary["taxonomy"];
-  exact: Trees;
-  /** For each language, the terms by the stems of their words. */
-  stems: ReadonlyMap<string, Trees>;
+  exact: Index;
+  /** For each language, the labels by the stems of their words. */
+  stems: ReadonlyMap<string, Index>;
+  /** All labels of values. */
+  namings: readonly Naming[];
   /** The words of each closed class: "negation", "stop_word". */
   words: ReadonlyMap<string, ReadonlySet<string>>;
+  is: IsWord;
   /** The frequent words of each language, which are terms of no other. */
   functionWords: FunctionWords;
 };
 
-/** A label of a value. */
-type Naming = { form: string; language: string | null; family: Family; value: string; weight: number };
-
 /** What the labels of a concept say; null for cues, which say nothing by themselves. */
 const meaningOf = (concept: Concept): { family: Family; value: string } | null => {
-  switch (concept.type) {
-    case "category":
-      return { family: "category", value: `${concept.domain}/${concept.category}` };
-    case "domain":
-      return { family: "domain", value: concept.domain };
-    case "offer_kind":
-      return { family: "kind", value: concept.offer_kind };
-    case "ask_kind":
-      return { family: "ask_kind", value: concept.ask_kind };
-    case "condition":
-      return { family: "condition", value: concept.condition };
-    case "feature":
-      return { family: "feature", value: concept.concept };
-    case "cue":
-    case "word_class":
-      return null;
-  }
+  const { type } = concept;
+  if (type === "cue" || type === "word_class") return null;
+  if (type === "category") return { family: type, value: `${concept.domain}/${concept.category}` };
+  if (type === "feature") return { family: type, value: concept.concept };
+  return { family: type === "offer_kind" ? "kind" : type, value: concept[type] ?? "" };
 };
+
+/** A form as it is stored: folded words, single spaces. */
+const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+
+/** The folded words of a form, with single spaces. */
+const wordsOf = (form: string): string =>
+  FOLDED.test(form)
+    ? form
+    : wordsIn(form)
+        .map((token) => token.folded)
+        .join(" ");
 
 /** The part of a vocabulary that becomes the lexicon. */
 type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels">;
@@ -80,22 +81,16 @@ type Named = Pick<Vocabulary, "taxonomy" | "concepts" | "labels">;
  * The labels that name a value.
  * @throws if a label names an unknown concept, which the database does not allow
  */
-export const namingsOf = ({ concepts, labels }: Named): Naming[] => {
+const namingsOf = ({ concepts, labels }: Named): Naming[] => {
   const meanings = new Map(concepts.map((concept) => [concept.concept, meaningOf(concept)]));
   const namings: Naming[] = [];
   for (const [concept, language, form, weight] of labels) {
     const meaning = meanings.get(concept);
     if (meaning === undefined) throw new Error(`The label "${form}" names ${concept}, which is no concept.`);
-    if (meaning !== null) namings.push({ form, language, family: meaning.family, value: meaning.value, weight });
+    if (meaning !== null) namings.push({ form: wordsOf(form), language, ...meaning, weight });
   }
   return namings;
 };
-
-const MIN_COMPOUND = 7;
-/** A longer word is none: each of its ends would be tried. The longest compounds of dictionaries have about 70 letters. */
-const MAX_COMPOUND = 80;
-const MIN_HEAD = 4;
-const MIN_MODIFIER = 3;
 
 /** Factors on the weight. An inflected form is more certain to be the term than a compound is. */
 const STEM_FACTOR = 0.95;
@@ -109,56 +104,13 @@ const ENGLISH_FACTOR = 0.6;
 const FOREIGN_FACTOR = 0.2;
 const UNKNOWN_LANGUAGE_FACTOR = 0.9;
 
-/** A form as it is stored: folded words, single spaces. */
-const FOLDED = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
-
-/** The folded words of a form, with single spaces. */
-const wordsOf = (form: string): string =>
-  FOLDED.test(form)
-    ? form
-    : wordsIn(form)
-        .map((token) => token.folded)
-        .join(" ");
-
 /** The language of a text with at most this many words is often detected wrongly: "van to hire" is not Dutch. */
 const FEW_WORDS = 6;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Shares equal one-element arrays. Without this, a lexicon of 44,000 labels would take 27 MB. */
-const sharing = <T>(): ((items: readonly T[], last: T) => readonly T[]) => {
-  const single = new Map<T, readonly T[]>();
-  return (items, last) => {
-    if (items.length > 0) return items.concat(last);
-    const alone = single.get(last) ?? [last];
-    single.set(last, alone);
-    return alone;
-  };
-};
-
 /** The class of the frequent words of a language. */
 const FUNCTION_WORD = "function_word";
-
-/** Tells whether a folded word belongs to a closed class of words. */
-export type IsWord = (wordClass: string, word: string) => boolean;
-
-/** The function that tells whether a word belongs to a closed class. */
-export const isWordOf =
-  (lexicon: Lexicon): IsWord =>
-  (cue, word) =>
-    lexicon.words.get(cue)?.has(word) ?? false;
-
-const firstOf = (words: string): string => {
-  const end = words.indexOf(" ");
-  return end < 0 ? words : words.slice(0, end);
-};
-
-/** Adds an item to those of a key. */
-const addTo = <T>(groups: Map<string, T[]>, key: string, item: T): void => {
-  const group = groups.get(key);
-  if (group === undefined) groups.set(key, [item]);
-  else group.push(item);
-};
 
 /** In this order, so that an extraction does not depend on the order of the rows. */
 const inOrder = (a: Naming, b: Naming): number =>
@@ -167,73 +119,50 @@ const inOrder = (a: Naming, b: Naming): number =>
   compare(a.value, b.value) ||
   compare(a.language ?? "", b.language ?? "");
 
-/**
- * Makes the trees of the labels.
- * @param byFirst the labels by the form of their first word; those of a tree are removed
- * @param form gives the form of a word of a term
- */
-const treesOf = (byFirst: Map<string, Naming[]>, form: (word: string) => string): Trees => {
-  const none: readonly never[] = [];
-  const withSense = sharing<Sense>();
-  const withEntry = sharing<Entry>();
-  const known = new Map<string, Sense>();
-  const grown: Tree = new Map();
-  const grow = (namings: Naming[]): Tree => {
-    const entries = new Map<string, Entry>();
-    for (const { form, language, family, value, weight } of namings.sort(inOrder)) {
-      const words = wordsOf(form);
-      const name = `${family} ${value} ${weight}`;
-      const meaning = known.get(name) ?? { family, value, weight };
-      known.set(name, meaning);
-      const key = `${words}|${language ?? ""}`;
-      const entry = entries.get(key) ?? { term: words, language, senses: none };
-      entry.senses = withSense(entry.senses, meaning);
-      entries.set(key, entry);
-    }
-    const tree: Tree = new Map();
-    for (const entry of entries.values()) {
-      let branch = tree;
-      let node: Node | undefined;
-      for (const word of entry.term.split(" ").map(form)) {
-        if (node !== undefined) branch = node.next ??= new Map();
-        node = branch.get(word);
-        if (node === undefined) {
-          node = { entries: none, next: null };
-          branch.set(word, node);
-        }
-      }
-      if (node !== undefined) node.entries = withEntry(node.entries, entry);
-    }
-    return tree;
-  };
+/** Creates an index to which labels are added one by one. @param formOf the form of a word by which it is looked up */
+const createIndex = (formOf: (word: string) => string): Index & { add: (naming: Naming) => void } => {
+  const byFirst = new Map<string, Naming[]>();
+  const ready = new Map<string, Labels>();
   return {
+    add: (naming) => {
+      const end = naming.form.indexOf(" ");
+      const first = formOf(end < 0 ? naming.form : naming.form.slice(0, end));
+      const same = byFirst.get(first);
+      if (same === undefined) byFirst.set(first, [naming]);
+      else same.push(naming);
+    },
     get: (word) => {
-      const known = grown.get(word);
+      const known = ready.get(word);
       if (known !== undefined) return known;
-      const namings = byFirst.get(word);
-      const node = namings && grow(namings).get(word);
-      if (node === undefined) return undefined;
-      grown.set(word, node);
-      byFirst.delete(word);
-      return node;
+      const namings = byFirst.get(word)?.sort(inOrder);
+      if (namings === undefined) return undefined;
+      const isPhrase = ({ form }: Naming): boolean => form.includes(" ");
+      const labels = {
+        single: namings.filter((naming) => !isPhrase(naming)),
+        phrases: namings
+          .filter(isPhrase)
+          .map((naming) => ({ naming, words: naming.form.split(" ").map(formOf) }))
+          .sort((a, b) => a.words.length - b.words.length),
+      };
+      ready.set(word, labels);
+      return labels;
     },
   };
 };
 
 /** Compiles the words of a vocabulary. */
 export function* compileLexicon(vocabulary: Named): Steps<Lexicon> {
-  const exact = new Map<string, Naming[]>();
-  const stems = new Map<string, Map<string, Naming[]>>();
+  const exact = createIndex((word) => word);
+  const stems = new Map<string, ReturnType<typeof createIndex>>();
   const namings = namingsOf(vocabulary);
   yield;
   for (const [row, naming] of namings.entries()) {
     if (endsStep(row)) yield;
-    const first = firstOf(wordsOf(naming.form));
-    addTo(exact, first, naming);
+    exact.add(naming);
     const language = naming.language ?? "en";
-    const ofLanguage = stems.get(language) ?? new Map<string, Naming[]>();
+    const ofLanguage = stems.get(language) ?? createIndex((word) => stem(word, language));
     stems.set(language, ofLanguage);
-    addTo(ofLanguage, stem(first, language), naming);
+    ofLanguage.add(naming);
   }
   const classes = new Set(
     vocabulary.concepts.filter(({ type }) => type === "word_class").map(({ concept }) => concept),
@@ -247,19 +176,22 @@ export function* compileLexicon(vocabulary: Named): Steps<Lexicon> {
     const same = words.get(concept) ?? new Set();
     words.set(concept, same.add(form));
   }
+  const is: IsWord = (wordClass, word) => words.get(wordClass)?.has(word) ?? false;
   return {
     taxonomy: vocabulary.taxonomy,
-    exact: treesOf(exact, (word) => word),
-    stems: new Map([...stems].map(([language, byStem]) => [language, treesOf(byStem, (word) => stem(word, language))])),
+    exact,
+    stems,
+    namings,
     words,
+    is,
     functionWords: functionWordsOf(functionWords),
   };
 }
 
-const languageFactor = (entry: Entry, language: string | null): number => {
-  if (entry.language === null || entry.language === language) return 1;
+const languageFactor = (naming: Naming, language: string | null): number => {
+  if (naming.language === null || naming.language === language) return 1;
   if (language === null) return UNKNOWN_LANGUAGE_FACTOR;
-  return entry.language === "en" ? ENGLISH_FACTOR : FOREIGN_FACTOR;
+  return naming.language === "en" ? ENGLISH_FACTOR : FOREIGN_FACTOR;
 };
 
 /** Drops hits inside a longer hit of the same family: "machine" in "washing machine". */
@@ -283,18 +215,23 @@ const withoutContained = (hits: Hit[]): Hit[] => {
   return kept.sort((a, b) => a.from - b.from || a.to - b.to);
 };
 
-/** The longest end of a compound that is a term, or null. */
-const headOf = (lexicon: Lexicon, word: string, language: string): readonly Entry[] | null => {
-  if (word.length > MAX_COMPOUND) return null;
+const MIN_COMPOUND = 7;
+/** A longer word is none: each of its ends would be tried. The longest compounds of dictionaries have about 70 letters. */
+const MAX_COMPOUND = 80;
+const MIN_HEAD = 4;
+const MIN_MODIFIER = 3;
+
+/** The labels of the longest end of a compound that is a term. */
+const headOf = (lexicon: Lexicon, word: string, language: string): readonly Naming[] => {
+  if (word.length > MAX_COMPOUND) return [];
   const index = lexicon.stems.get(language);
   for (let cut = MIN_MODIFIER; word.length - cut >= MIN_HEAD; cut++) {
     const head = word.slice(cut);
-    const entries = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.entries.filter(
-      (entry) => entry.language === language,
-    );
-    if (entries !== undefined && entries.length > 0) return entries;
+    const found = (lexicon.exact.get(head) ?? index?.get(stem(head, language)))?.single ?? [];
+    const own = found.filter((naming) => naming.language === language);
+    if (own.length > 0) return own;
   }
-  return null;
+  return [];
 };
 
 /**
@@ -310,54 +247,39 @@ export const findTerms = (lexicon: Lexicon, tokens: readonly Word[], language: s
   const detected = language !== null && words.length > FEW_WORDS ? language : null;
   const functionWords = words.map((word) => detected !== null && isFunctionWord(lexicon.functionWords, word, detected));
 
-  const collect = (entries: readonly Entry[], from: number, to: number, factor: number) => {
-    for (const entry of entries) {
-      if (to - from === 1 && functionWords[from] && entry.language !== null && entry.language !== language) continue;
-      const weight = factor * languageFactor(entry, language);
-      for (const sense of entry.senses) {
-        hits.push({
-          family: sense.family,
-          value: sense.value,
-          weight: sense.weight * weight,
-          from,
-          to,
-          term: entry.term,
-        });
-      }
-    }
+  const collect = (naming: Naming, from: number, to: number, factor: number): void => {
+    const { family, value, form: term } = naming;
+    if (to - from === 1 && functionWords[from] && naming.language !== null && naming.language !== language) return;
+    hits.push({ family, value, weight: naming.weight * factor * languageFactor(naming, language), from, to, term });
   };
 
-  /** Looks up the phrases that begin at token `from`, by the given forms of the words. */
-  const lookUp = (tree: Trees, forms: readonly string[], from: number, factor: number): boolean => {
-    let any = false;
-    let node = tree.get(forms[from] ?? "");
-    for (let to = from + 1; node !== undefined; to++) {
-      if (node.entries.length > 0) {
-        any = true;
-        collect(node.entries, from, to, factor);
-      }
+  /** Looks up the labels that begin at token `from`, by the given forms of the words. */
+  const lookUp = (index: Index, forms: readonly string[], from: number, factor: number): boolean => {
+    const labels = index.get(forms[from] ?? "");
+    if (labels === undefined) return false;
+    for (const naming of labels.single) collect(naming, from, from + 1, factor);
+    let any = labels.single.length > 0;
+    for (const { naming, words: rest } of labels.phrases) {
       // A phrase does not continue in the next sentence.
-      if (to >= forms.length || tokens[to]?.opens) break;
-      node = node.next?.get(forms[to] ?? "");
+      const isHere = rest.every((word, n) => n === 0 || (word === forms[from + n] && !tokens[from + n]?.opens));
+      if (!isHere) continue;
+      any = true;
+      collect(naming, from, from + rest.length, factor);
     }
     return any;
   };
 
-  for (let at = 0; at < words.length; at++) {
+  for (const [at, word] of words.entries()) {
     let any = lookUp(lexicon.exact, words, at, 1);
     // A word that is a term itself is not an inflected form of another: "clean jars" is not about cleaning.
-    const own = lexicon.exact
-      .get(words[at] ?? "")
-      ?.entries.some((entry) => entry.language === null || entry.language === language);
+    const own = lexicon.exact.get(word)?.single.some((one) => one.language === null || one.language === language);
     if (own) continue;
     stemmed.forEach((one, order) => {
       const index = lexicon.stems.get(one);
       if (index !== undefined && lookUp(index, stemsOf[order] ?? [], at, STEM_FACTOR)) any = true;
     });
-    const word = words[at] ?? "";
     if (any || word.length < MIN_COMPOUND || language === null || !LANGUAGES[language]?.compounds) continue;
-    const head = headOf(lexicon, word, language);
-    if (head !== null) collect(head, at, at + 1, COMPOUND_FACTOR);
+    for (const head of headOf(lexicon, word, language)) collect(head, at, at + 1, COMPOUND_FACTOR);
   }
   return withoutContained(hits);
 };

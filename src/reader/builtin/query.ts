@@ -14,8 +14,7 @@ import { knownPlaces, tokensOfHit } from "./annotate.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type IsWord, isWordOf, type Lexicon, namingsOf } from "./lexicon.ts";
-import { languageHints, modifiersFrom } from "./query_words.ts";
+import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
 import { createCorrector } from "./spelling.ts";
 
 /**
@@ -47,6 +46,9 @@ const CERTAIN_WEIGHT = 3;
  * languages count.
  */
 const CLEAR_LANGUAGE = 1.5;
+
+/** Evidence for the language of a query from a word of the lexicon, divided by the number of languages that have it. */
+const LABEL_EVIDENCE = 0.7;
 
 /** Terms about the rent of homes (cue home_term) are ordinary words elsewhere: "warm winter coat". */
 const HOMES = "real_estate";
@@ -102,7 +104,7 @@ const readKind = (
   const allowed = lexicon.taxonomy.find((one) => one.domain === domain)?.kinds;
   const cues = new Map<OfferKind, number>();
   for (const hit of hits) {
-    if (hit.weight < MIN_CUE || (domain !== HOMES && isWordOf(lexicon)("home_term", hit.term))) continue;
+    if (hit.weight < MIN_CUE || (domain !== HOMES && lexicon.is("home_term", hit.term))) continue;
     const kind = kindOf(hit);
     if (kind === null || (allowed !== undefined && !allowed.includes(kind))) continue;
     // A longer phrase is stronger evidence.
@@ -199,15 +201,42 @@ const wordsSaid = (
   return found;
 };
 
+/** "I" counts only before a verb, because in Polish and Italian it is another word. */
+const SHORT_PERSON = "i";
+
+/** Marks that begin a new sentence or clause. */
+const BREAK = /[,;.!?:]/;
+
+/**
+ * The index of the token at which the modifiers begin (the words that tell what the thing is for). The number of tokens
+ * if there are none.
+ *
+ * @param head the token after the first term that names a thing; null if nothing is named
+ * @param saysKind true for a token that belongs to a kind term, such as "for" in "for sale"
+ */
+const modifiersFrom = (
+  tokens: readonly Word[],
+  head: number | null,
+  saysKind: (at: number) => boolean,
+  is: IsWord,
+): number => {
+  for (let at = 1; at < tokens.length; at++) {
+    const { folded, before } = tokens[at] as Word;
+    const person = folded === SHORT_PERSON ? is("after_i", tokens[at + 1]?.folded ?? "") : is("first_person", folded);
+    // "…, I have a cat" describes the person, whatever comes before it.
+    if (person && (BREAK.test(before) || (head !== null && at >= head))) return at;
+    if (head !== null && at >= head && is("modifier_opener", folded) && !saysKind(at)) return at;
+  }
+  return tokens.length;
+};
+
 type QueryExtractor = (query: string) => QueryExtraction;
 
 /** Makes the function of `createQueryExtractor` in steps. */
 export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor> {
   const knowledge = knowledgeOf(vocabulary);
   const { lexicon, gazetteer, classifiers, judges } = knowledge;
-  const is = isWordOf(lexicon);
-  const namings = namingsOf(vocabulary);
-  yield;
+  const { is, namings } = lexicon;
   const largest = gazetteer.largest(MIN_POPULATION);
   yield;
   const correct = createCorrector(
@@ -233,13 +262,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       corrections.set(token.start, meant);
       return { ...token, folded: meant };
     });
-    const language = detectLanguage(
-      query,
-      tokens,
-      lexicon.functionWords,
-      languageHints(lexicon, tokens),
-      CLEAR_LANGUAGE,
-    );
+    const language = detectLanguage(query, tokens, lexicon, (languages) => LABEL_EVIDENCE / languages, CLEAR_LANGUAGE);
     const corrected = tokensIn(query).map((token) => {
       const meant = corrections.get(token.start);
       return meant === undefined ? token : { ...token, text: meant };

@@ -6,13 +6,14 @@ import {
   type AskExtraction,
   askExtraction,
   type Extractor,
+  found,
+  location,
   type MaySend,
   type OfferExtraction,
   offerExtraction,
   type Vocabulary,
 } from "../extraction.ts";
-import type { Outcome } from "../fallback.ts";
-import { countTokens } from "../usage.ts";
+import { countTokens, type Outcome } from "../usage.ts";
 import { callProvider, providerFailure } from "./client.ts";
 
 /**
@@ -35,8 +36,6 @@ const MIN_CONFIDENCE = 0.5;
 /** 128 random bits, so that the author of a text cannot guess the mark that ends it. */
 const FENCE_BYTES = 16;
 
-type JsonSchema = { [keyword: string]: unknown };
-
 /**
  * The keywords that every strict provider accepts (OpenAI's structured outputs, also for fine-tuned models). Some
  * providers refuse the other keywords of the zod schemas (pattern, minLength, maxItems, minimum ...), so these are not
@@ -44,69 +43,39 @@ type JsonSchema = { [keyword: string]: unknown };
  */
 const STRICT_KEYWORDS = new Set(["type", "properties", "required", "additionalProperties", "items", "anyOf", "enum"]);
 
-const isObject = (value: unknown): value is JsonSchema => typeof value === "object" && value !== null;
-
-/** Reduces a JSON Schema to the strict subset: every property is required and no others are allowed. */
-const strict = (schema: JsonSchema): JsonSchema => {
-  const kept: JsonSchema = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (!STRICT_KEYWORDS.has(keyword)) continue;
-    if (keyword === "properties" && isObject(value)) {
-      kept["properties"] = Object.fromEntries(
-        Object.entries(value).map(([name, property]) => [name, isObject(property) ? strict(property) : property]),
-      );
-      kept["required"] = Object.keys(value);
-      kept["additionalProperties"] = false;
-    } else if (keyword === "anyOf" && Array.isArray(value)) {
-      kept["anyOf"] = value.map((branch) => (isObject(branch) ? strict(branch) : branch));
-    } else if (keyword === "items" && isObject(value)) {
-      kept["items"] = strict(value);
-    } else if (kept[keyword] === undefined) {
-      kept[keyword] = value;
-    }
-  }
-  return kept;
-};
-
-/** Removes the position of a location, which the gazetteer gives and no model. */
-const withoutPoint = (location: unknown): void => {
-  const branch = isObject(location) && Array.isArray(location["anyOf"]) ? location["anyOf"][0] : null;
-  const value = isObject(branch) && isObject(branch["properties"]) ? branch["properties"]["value"] : null;
-  if (!isObject(value) || !isObject(value["properties"]) || !Array.isArray(value["required"])) return;
-  delete value["properties"]["point"];
-  value["required"] = value["required"].filter((name) => name !== "point");
-};
-
 type Taxonomy = Vocabulary["taxonomy"];
+
+/** A name that is one of the given ones. An enum must not be empty; without a taxonomy, any name is accepted. */
+const oneOf = (names: readonly string[], any: z.ZodType): z.ZodType =>
+  names.length === 0 ? any : found(z.enum([...new Set(names)])).nullable();
 
 /**
  * The schema that is sent: that of the extraction, with the domains and categories of the taxonomy as the only values.
+ * The position of a location and the circle of an ask are not in it: the gazetteer gives them.
  */
-const schemaFor = (extraction: z.ZodType, taxonomy: Taxonomy): JsonSchema => {
-  const names = {
-    domain: taxonomy.map((entry) => entry.domain),
-    category: [...new Set(taxonomy.flatMap((entry) => entry.categories))],
-  };
-  // draft-7 is what providers document; zod would write 2020-12 by default.
-  const schema = strict(z.toJSONSchema(extraction, { target: "draft-7" }));
-  const properties = schema["properties"];
-  if (!isObject(properties)) return schema;
-  withoutPoint(properties["location"]);
-  // The built-in extractor finds the circle of an ask, by a grammar and the gazetteer.
-  delete properties["near"];
-  schema["required"] = Object.keys(properties);
-  const found = properties["condition"];
-  const like = (values: string[]) => {
-    const copy = structuredClone(found);
-    const branch = isObject(copy) && Array.isArray(copy["anyOf"]) ? copy["anyOf"][0] : null;
-    if (isObject(branch) && isObject(branch["properties"])) {
-      branch["properties"]["value"] = { type: "string", enum: values };
-    }
-    return copy;
-  };
-  // An enum must not be empty. Without a taxonomy, any name is accepted here and dropped afterwards.
-  if (names.domain.length > 0) properties["domain"] = like(names.domain);
-  if (names.category.length > 0) properties["category"] = like(names.category);
+const schemaFor = (extraction: z.ZodObject, taxonomy: Taxonomy) => {
+  const { near: _, domain, category, ...shape } = extraction.shape as Record<string, z.ZodType>;
+  const asked = z.strictObject({
+    ...shape,
+    domain: oneOf(
+      taxonomy.map((entry) => entry.domain),
+      domain as z.ZodType,
+    ),
+    category: oneOf(
+      taxonomy.flatMap((entry) => entry.categories),
+      category as z.ZodType,
+    ),
+    location: found(location.omit({ point: true })).nullable(),
+  });
+  const schema = z.toJSONSchema(asked, {
+    // draft-7 is what providers document; zod would write 2020-12 by default.
+    target: "draft-7",
+    override: ({ jsonSchema }) => {
+      for (const keyword of Object.keys(jsonSchema) as (keyof typeof jsonSchema & string)[])
+        if (!STRICT_KEYWORDS.has(keyword)) delete jsonSchema[keyword];
+    },
+  });
+  delete schema.$schema;
   return schema;
 };
 
@@ -193,8 +162,7 @@ const completionShape = z.object({
 /** True if PostgreSQL accepts every string in the value: no NUL, no half of a surrogate pair. */
 const isStorable = (value: unknown): boolean => {
   if (typeof value === "string") return !value.includes("\0") && value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isStorable);
-  return !isObject(value) || Object.values(value).every(isStorable);
+  return typeof value !== "object" || value === null || Object.values(value).every(isStorable);
 };
 
 type Checked<R> = { extraction: R } | { faults: string[] };
@@ -217,100 +185,55 @@ const check = <R>(schema: z.ZodType<R>, content: string): Checked<R> => {
   };
 };
 
-const isConfident = (found: { confidence: number }): boolean => found.confidence >= MIN_CONFIDENCE;
+const isConfident = (field: unknown): boolean =>
+  typeof field !== "object" || field === null || !("confidence" in field) || Number(field.confidence) >= MIN_CONFIDENCE;
 
-/** Returns the value if its confidence is high enough and `keep` accepts it, otherwise null. */
-const ifConfident = <F extends { value: unknown; confidence: number }>(
-  found: F | null,
-  keep: (value: F["value"]) => boolean = () => true,
-): F | null => (found !== null && isConfident(found) && keep(found.value) ? found : null);
+/** Leaves out every value of too little confidence. An offer has a title in any case. */
+const onlyConfident = <R extends object>(extraction: R): R =>
+  Object.fromEntries(
+    Object.entries(extraction).map(([name, field]) => {
+      if (Array.isArray(field)) return [name, field.filter(isConfident)];
+      return [name, isConfident(field) || (name === "title" && "offer_kind" in extraction) ? field : null];
+    }),
+  ) as R;
 
-/** Drops a domain that the taxonomy does not have, and a category that the domain does not have. */
-const classified = <F extends { value: string; confidence: number }>(
-  taxonomy: Taxonomy,
-  extraction: { domain: F | null; category: F | null },
-): { domain: F | null; category: F | null } => {
-  const domain = ifConfident(extraction.domain, (name) => taxonomy.some((entry) => entry.domain === name));
-  const category = ifConfident(extraction.category, (name) =>
-    taxonomy.some((entry) => entry.domain === domain?.value && entry.categories.includes(name)),
-  );
-  return { domain, category };
+/** A contact in the form in which the text's contacts are found; anything else is none of them, and is dropped later. */
+const contactValue = (type: OfferExtraction["contacts"][number]["value"]["type"], value: string): string => {
+  const written = value.trim();
+  if (type === "email") return written.toLowerCase();
+  if (type === "url") return /^[a-z][a-z0-9+.-]*:/iu.test(written) ? written : `https://${written}`;
+  return written.replace(/(?!^\+)\D/gu, "").replace(/^00/u, "+");
 };
 
-/** Normalises a contact. Null if it is invalid (a link that is not http, a number without digits). */
-const contactValue = (type: OfferExtraction["contacts"][number]["value"]["type"], value: string): string | null => {
-  const stated = value.trim();
-  if (type === "email") return /^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(stated) ? stated.toLowerCase() : null;
-  if (type === "url") {
-    const link = /^[a-z][a-z0-9+.-]*:/iu.test(stated) ? stated : `https://${stated}`;
-    // Kept as written: a parsed URL may be encoded in a way that the text does not show.
-    const protocol = /\s/u.test(link) ? null : URL.parse(link)?.protocol;
-    return protocol === "https:" || protocol === "http:" ? link : null;
-  }
-  const digits = stated.replace(/\D/gu, "");
-  // The shortest phone numbers have three digits (and the schema requires three characters).
-  if (digits.length < 3) return null;
-  return stated.startsWith("+") ? `+${digits}` : digits.replace(/^00/u, "+");
-};
-
+/** The contacts, each once, of which at most one is preferred: the first one marked as such. */
 const contactsOf = (contacts: OfferExtraction["contacts"]): OfferExtraction["contacts"] => {
   const seen = new Set<string>();
-  let preferred = false;
-  return contacts.filter(isConfident).flatMap((contact) => {
-    const { type } = contact.value;
-    const value = contactValue(type, contact.value.value);
-    if (value === null || seen.has(`${type} ${value}`)) return [];
+  let isFirst = true;
+  return contacts.flatMap((contact) => {
+    const { type, value: written, preferred: isMarked } = contact.value;
+    const value = contactValue(type, written);
+    if (seen.has(`${type} ${value}`)) return [];
     seen.add(`${type} ${value}`);
-    // At most one contact is preferred: the first one marked as such.
-    const first = contact.value.preferred && !preferred;
-    preferred ||= first;
-    return [{ ...contact, value: { type, value, preferred: first } }];
+    const preferred = isMarked && isFirst;
+    isFirst &&= !preferred;
+    return [{ ...contact, value: { type, value, preferred } }];
   });
 };
 
-const tidyOffer = (taxonomy: Taxonomy, extraction: OfferExtraction): OfferExtraction => {
-  const { domain, category } = classified(taxonomy, extraction);
-  const kinds = taxonomy.find((entry) => entry.domain === domain?.value)?.kinds;
-  return {
-    ...extraction,
-    domain,
-    category,
-    offer_kind: ifConfident(extraction.offer_kind, (kind) => kinds === undefined || kinds.includes(kind)),
-    price: ifConfident(extraction.price),
-    location: ifConfident(extraction.location),
-    contacts: contactsOf(extraction.contacts),
-    party: ifConfident(extraction.party),
-    condition: ifConfident(extraction.condition),
-    space: ifConfident(extraction.space),
-    features: extraction.features.filter(isConfident),
-    attributes: extraction.attributes.filter(isConfident),
-  };
+/** The extraction as it goes on. What the taxonomy doesn't have, the database drops. */
+const tidy = <R extends OfferExtraction | AskExtraction>(extraction: R): R => {
+  const kept = onlyConfident(extraction);
+  return "contacts" in kept ? { ...kept, contacts: contactsOf(kept.contacts) } : kept;
 };
-
-const tidyAsk = (taxonomy: Taxonomy, extraction: AskExtraction): AskExtraction => ({
-  ...extraction,
-  ...classified(taxonomy, extraction),
-  title: ifConfident(extraction.title),
-  ask_kind: ifConfident(extraction.ask_kind),
-  price: ifConfident(extraction.price),
-  location: ifConfident(extraction.location),
-  condition: ifConfident(extraction.condition),
-  must: extraction.must.filter(isConfident),
-  exclude: extraction.exclude.filter(isConfident),
-  attributes: extraction.attributes.filter(isConfident),
-});
-
-/** An extractor that can tell which of its extractions needed a repair request. */
-export type RepairingExtractor = Extractor & { isRepaired(extraction: OfferExtraction | AskExtraction): boolean };
 
 /**
  * Creates an extractor that uses a model behind an OpenAI-compatible server, by chat completions with a strict JSON
  * schema.
  *
  * The text is enclosed in a random mark that its author cannot know. An answer that violates the schema is sent back
- * with its faults, unless the text was sent twice already. Values that a strict schema cannot exclude (a category of another domain, too little
- * confidence, a link that is not http) are dropped. This extractor does not check whether the text states the values; the
- * built-in one does (`keepStated`).
+ * with its faults, unless the text was sent twice already. Values of too little confidence are dropped. This extractor does
+ * not check whether the text states the values: the built-in one does (`keepStated`), and the database checks whether the
+ * taxonomy has them.
  *
  * Both methods throw an Error whose message contains neither text nor answer nor key, or the signal's reason.
  */
@@ -318,16 +241,15 @@ export const createOpenAiExtractor = (options: {
   client: OpenAI;
   model: string;
   vocabulary: Vocabulary;
-}): RepairingExtractor => {
+}): Extractor => {
   // The rest of the vocabulary is not kept.
   const { client, model } = options;
   const { taxonomy } = options.vocabulary;
-  const described = describe(taxonomy);
   const repaired = new WeakSet<OfferExtraction | AskExtraction>();
 
   const complete = async (
     messages: OpenAI.ChatCompletionMessageParam[],
-    format: { name: string; schema: JsonSchema; operation: Outcome["operation"] },
+    format: { name: string; schema: Record<string, unknown>; operation: Outcome["operation"] },
     signal: AbortSignal,
     mayRepeat: MaySend | null,
   ): Promise<string> => {
@@ -366,11 +288,10 @@ export const createOpenAiExtractor = (options: {
     operation: Outcome["operation"],
     name: string,
     rules: string,
-    extraction: z.ZodType<R>,
-    tidy: (taxonomy: Taxonomy, extraction: R) => R,
+    extraction: z.ZodType<R> & z.ZodObject,
   ) => {
     const format = { name, schema: schemaFor(extraction, taxonomy), operation };
-    const system = [COMMON_RULES, rules, described].join("\n\n");
+    const system = [COMMON_RULES, rules, describe(taxonomy)].join("\n\n");
 
     return async (text: string, signal: AbortSignal, mayRepeat: MaySend = async () => true): Promise<R> => {
       let isRepeated = false;
@@ -380,44 +301,41 @@ export const createOpenAiExtractor = (options: {
         isRepeated = true;
         return mayRepeat();
       };
-      const messages: OpenAI.ChatCompletionMessageParam[] = [
-        { role: "system", content: system },
-        { role: "user", content: fenced(text) },
-      ];
-      const content = await complete(messages, format, signal, repeat);
-      const first = check(extraction, content);
-      if ("extraction" in first) return tidy(taxonomy, first.extraction);
-
-      if (!(await repeat())) {
-        throw providerFailure(`The model's answer broke the schema (${first.faults[0] ?? "no fault named"}).`);
-      }
-      const again = await complete(
+      const ask = async (messages: OpenAI.ChatCompletionMessageParam[], isRepair: boolean): Promise<R> => {
+        const content = await complete(messages, format, signal, isRepair ? null : repeat);
+        const answer = check(extraction, content);
+        if ("extraction" in answer) {
+          const kept = tidy(answer.extraction);
+          if (isRepair) repaired.add(kept);
+          return kept;
+        }
+        const { faults } = answer;
+        if (isRepair || !(await repeat()))
+          throw providerFailure(`The model's answer broke the schema${isRepair ? " twice" : ""} (${faults[0]}).`);
+        const returned = `That answer breaks the schema:\n${faults.join("\n")}\nReturn the whole reading again, mended.`;
+        return ask(
+          [
+            ...messages,
+            { role: "assistant", content: content.slice(0, MAX_REPAIR_CHARACTERS).toWellFormed() },
+            { role: "user", content: returned },
+          ],
+          true,
+        );
+      };
+      return ask(
         [
-          ...messages,
-          { role: "assistant", content: content.slice(0, MAX_REPAIR_CHARACTERS).toWellFormed() },
-          {
-            role: "user",
-            content: `That answer breaks the schema:\n${first.faults.join("\n")}\nReturn the whole reading again, mended.`,
-          },
+          { role: "system", content: system },
+          { role: "user", content: fenced(text) },
         ],
-        format,
-        signal,
-        null,
+        false,
       );
-      const second = check(extraction, again);
-      if ("faults" in second) {
-        throw providerFailure(`The model's answer broke the schema twice (${second.faults[0] ?? "no fault named"}).`);
-      }
-      const mended = tidy(taxonomy, second.extraction);
-      repaired.add(mended);
-      return mended;
     };
   };
 
   return {
     model,
-    extractOffer: createRead("read_offer", "offer_reading", OFFER_RULES, offerExtraction, tidyOffer),
-    extractAsk: createRead("read_ask", "ask_reading", ASK_RULES, askExtraction, tidyAsk),
+    extractOffer: createRead("read_offer", "offer_reading", OFFER_RULES, offerExtraction),
+    extractAsk: createRead("read_ask", "ask_reading", ASK_RULES, askExtraction),
     isRepaired: (extraction) => repaired.has(extraction),
   };
 };

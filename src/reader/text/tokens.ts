@@ -2,8 +2,9 @@ import { fold } from "./fold.ts";
 import type { Span } from "./span.ts";
 
 /**
- * Splits a text into tokens, in linear time. The only tokeniser of the reader. The words of a text (letters and digits
- * together, "128gb") are the same as those of `reading.words` in SQL (test/reader/fold.test.ts compares them).
+ * Splits a text into tokens, in linear time. The only tokeniser of the reader. Tokens of letters and digits without a gap
+ * make a word: "128gb". `reading.words` in SQL finds the same words in everything in db/data (test/reader/fold.test.ts
+ * compares them).
  */
 
 /**
@@ -23,14 +24,14 @@ export type Token = Span & {
 
 /** A run of letters and digits without a separator: mostly one or several tokens. */
 export type Word = Span & {
-  /** Lower case without accents, as reading.fold folds. */
+  /** Lower case without accents, as `reading.fold` folds. */
   folded: string;
   capital: boolean;
   /** The characters between the previous word and this one. */
   before: string;
   /** True if a sentence, a line or a clause after a mark such as ":" ends before this word. */
   opens: boolean;
-  /** The first token of which the word has a part, and the token after the last one. */
+  /** The first token of the word, and the token after the last one. */
   from: number;
   to: number;
 };
@@ -56,9 +57,10 @@ const LAST_ASCII = 0x7f;
 
 /**
  * White space, digits, letters with their accents, or one other character. After digits, the signs for ten thousand and
- * the like and for money of East Asia stand alone, because no spaces part them from the next word: "7万円です".
+ * the like and for money of East Asia stand alone, because no spaces part them from the next word: "7万円です". One of the
+ * apostrophes is a letter in Unicode.
  */
-const PIECE = /\s+|\p{Nd}+|(?<=[\p{Nd}万萬億亿千만억천])[万萬億亿千만억천円元원]|[\p{L}\p{M}\p{Nl}]+|./gsu;
+const PIECE = /\s+|\p{Nd}+|(?<=[\p{Nd}万萬億亿千만억천])[万萬億亿千만억천円元원]|[[\p{L}\p{M}\p{Nl}]--ʼ]+|./gsv;
 
 /** The noughts of the scripts with digits of their own: Arabic, Persian, Devanagari, Bengali, Thai. */
 const NOUGHTS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
@@ -129,81 +131,29 @@ export const tokensIn = (text: string): readonly Token[] => {
 /** A mark before a word that ends a clause. */
 const ENDS_CLAUSE = /[.!?…:;](?=\s|$)|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|\p{Extended_Pictographic}/u;
 
-/**
- * Characters that separate the words of a folded text: white space, punctuation, signs, pictures and private characters,
- * by ranges, so that it depends on no locale and no version of Unicode. `reading.plain_words` in SQL has the same ranges. All
- * other characters belong to words.
- */
-const SEPARATORS: string = [
-  String.raw`\u0001-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375\u0387\u03f6\u0482`,
-  String.raw`\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f`,
-  String.raw`\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f`,
-  String.raw`\u0e5a-\u0e5b\u10fb\u2000-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u3036-\u3037`,
-  String.raw`\u303d-\u303f\u30a0\u30fb\ue000-\uf8ff\ufd3e-\ufd4f\ufe10-\ufe6f\ufeff\ufff0-\uffff`,
-  String.raw`\u{1d000}-\u{1d35f}\u{1f000}-\u{1fbef}\u{e0000}-\u{10ffff}`,
-].join("");
-const SEPARATOR = new RegExp(`[${SEPARATORS}]`, "u");
-
-/** A character with the marks on it. NFKD moves marks only within such a cluster, so clusters fold one by one. */
-const CLUSTER = /[\s\S][\p{M}\uff9e\uff9f]*/uy;
-
-/** Characters from here on may be marks. */
-const FIRST_MARK = 0x300;
-
-/** Clusters that were folded before. There are few different ones in a language. */
-const folds = new Map<string, string>();
-const MAX_FOLDS = 2000;
-
-const foldOf = (cluster: string): string => {
-  const known = folds.get(cluster);
-  if (known !== undefined) return known;
-  if (folds.size >= MAX_FOLDS) folds.clear();
-  const folded = fold(cluster);
-  folds.set(cluster, folded);
-  return folded;
-};
-
-const ASCII_WORD = /[a-z0-9]/;
-const separates = (character: string): boolean =>
-  character.charCodeAt(0) <= LAST_ASCII ? !ASCII_WORD.test(character) : SEPARATOR.test(character);
-
-/** The words of a text, in order. One cluster may fold to several words: "½" folds to "1⁄2". */
+/** The words of a text, in order: tokens of letters and digits that nothing parts. */
 export const wordsIn = (text: string, tokens: readonly Token[] = tokensIn(text)): readonly Word[] => {
   const words: Word[] = [];
-  let token = 0;
   let last = 0;
-  let start = 0;
-  let end = 0;
-  let folded = "";
-  const finish = (): void => {
-    if (folded === "") return;
-    while ((tokens[token]?.end ?? start + 1) <= start) token++;
-    let to = token;
-    while ((tokens[to]?.start ?? end) < end) to++;
-    const before = text.slice(last, start);
-    const first = text.charAt(start);
+  for (let from = 0; from < tokens.length; from++) {
+    const first = tokens[from];
+    if (first === undefined || first.kind === "mark") continue;
+    let folded = first.text;
+    let { end } = first;
+    let to = from + 1;
+    for (
+      let next = tokens[to];
+      next !== undefined && next.kind !== "mark" && next.gap === "none";
+      next = tokens[++to]
+    ) {
+      folded += next.text;
+      end = next.end;
+    }
+    const before = text.slice(last, first.start);
     const opens = words.length === 0 || ENDS_CLAUSE.test(before);
-    words.push({ folded, start, end, capital: first !== first.toLowerCase(), before, opens, from: token, to });
+    words.push({ folded, start: first.start, end, capital: first.capital, before, opens, from, to });
     last = end;
-    folded = "";
-  };
-  for (let at = 0; at < text.length; ) {
-    let cluster = text.charAt(at);
-    const next = text.charCodeAt(at + 1);
-    if (cluster.charCodeAt(0) > LAST_ASCII || next >= FIRST_MARK) {
-      CLUSTER.lastIndex = at;
-      cluster = CLUSTER.exec(text)?.[0] ?? cluster;
-    }
-    for (const character of foldOf(cluster)) {
-      if (separates(character)) finish();
-      else {
-        if (folded === "") start = at;
-        folded += character;
-        end = at + cluster.length;
-      }
-    }
-    at += cluster.length;
+    from = to - 1;
   }
-  finish();
   return words;
 };

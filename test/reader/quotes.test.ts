@@ -1,6 +1,6 @@
 import test from "ava";
 import type { AskExtraction, OfferExtraction } from "../../src/reader/extraction.ts";
-import { locate } from "../../src/reader/locate.ts";
+import { locateQuotes as locate } from "../../src/reader/quotes.ts";
 import { processorTime } from "../support/busy.ts";
 
 const TEXT = `Vélo de ville 🚲 presque neuf
