@@ -3,7 +3,7 @@ import { inOneGo } from "../../src/base/steps.ts";
 import { annotate } from "../../src/reader/builtin/annotate.ts";
 import { classifyAsk, useLearned } from "../../src/reader/builtin/classify.ts";
 import { featuresOf } from "../../src/reader/builtin/features.ts";
-import { type Words, wordKnowledge } from "../../src/reader/builtin/words.ts";
+import { type Words, wordKnowledge } from "../../src/reader/builtin/knowledge.ts";
 import { sceneOf } from "../../src/reader/decide/context.ts";
 import { createFeatures, term } from "../../src/reader/decide/features.ts";
 import { chances, useWeights } from "../../src/reader/decide/model.ts";

@@ -8,7 +8,7 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../../src/install/data_files.ts";
-import type { Words } from "../../src/reader/builtin/words.ts";
+import type { Words } from "../../src/reader/builtin/knowledge.ts";
 import { learnMeaning, type Meaning } from "../../src/reader/embed/learn.ts";
 import { meaningSetOf } from "../../src/reader/embed/meaning_set.ts";
 import type { Example, Vocabulary } from "../../src/reader/extraction.ts";

@@ -10,8 +10,7 @@ import { findPlaces, type PlaceHit } from "../propose/places.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { type Token, type Word, wordsIn } from "../text/tokens.ts";
 import { detectLanguage } from "./language.ts";
-import { findTerms, type Hit, type IsWord } from "./lexicon.ts";
-import type { WordKnowledge } from "./words.ts";
+import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
 const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
@@ -105,14 +104,20 @@ export const tokensOfHit = (words: readonly Word[], { from, to }: Pick<Hit, "fro
   to: words[to - 1]?.to ?? 0,
 });
 
+/** The evidence for a language that a word of the lexicon gives for each of so many languages that have it. */
+export type LanguageEvidence = { perLabel: (languages: number) => number; margin: number };
+
+const IN_TEXTS: LanguageEvidence = { perLabel: () => LANGUAGE_EVIDENCE, margin: 0 };
+
 /**
  * Annotates a text with its words, terms, cues, language, names of places and sums.
  * @param orders passages that give instructions to a model, in order; they are left out
  */
 export const annotate = (
-  { lexicon, gazetteer }: Pick<WordKnowledge, "lexicon" | "gazetteer">,
+  { lexicon, gazetteer }: { lexicon: Lexicon; gazetteer: Gazetteer },
   scene: Scene,
   orders: readonly Span[],
+  { perLabel, margin }: LanguageEvidence = IN_TEXTS,
 ): Annotations => {
   const { text, tokens } = scene;
   const addresses = Array.from(text.matchAll(/\S+/gu))
@@ -120,7 +125,7 @@ export const annotate = (
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
   const words = wordsOutside(wordsIn(text, tokens), ignored);
-  const detected = detectLanguage(text, words, lexicon, () => LANGUAGE_EVIDENCE);
+  const detected = detectLanguage(text, words, lexicon, perLabel, margin);
   const hits = findTerms(lexicon, words, detected);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)

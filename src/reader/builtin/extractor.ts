@@ -25,7 +25,7 @@ import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { IsWord } from "./lexicon.ts";
 import { locate, type Resolved } from "./locate.ts";
 import { keepStated } from "./stated.ts";
-import { type Decided, titleTextOf } from "./title_text.ts";
+import { titleTextOf } from "./title_text.ts";
 
 /**
  * The built-in extractor: rules, a vocabulary and classifiers instead of a language model. It needs no provider,
@@ -52,119 +52,78 @@ const POSTCODE = /\b(?:\d{2}-\d{3}|\d{4,5}(?:-\d{3})?(?: ?[A-Z]{2}\b)?|[A-Z]{1,2
 
 const DETAIL_CONFIDENCE = 0.8;
 
-/** A span as an extraction has it: its words, and where they stand in the text. */
-type Quoter = (span: Span) => { quote: string } & Span;
+/**
+ * Makes a field of an extraction: a value, and the words of the text that say it. Confidence is that of a detail, if it
+ * is not given.
+ */
+type Say = <T>(
+  value: T,
+  span: Span,
+  confidence?: number,
+  basis?: "stated" | "inferred",
+) => { value: T; quote: string; basis: "stated" | "inferred"; confidence: number } & Span;
 
-const quoterOf =
-  (text: string, before: readonly number[]): Quoter =>
-  (span) => ({ quote: quoteOf(text, span), ...inCodePoints(before, span) });
+const sayOf =
+  (text: string, before: readonly number[]): Say =>
+  (value, span, confidence = DETAIL_CONFIDENCE, basis = "stated") => ({
+    value,
+    quote: quoteOf(text, span),
+    ...inCodePoints(before, span),
+    basis,
+    confidence,
+  });
 
 type Offer = Located<OfferExtraction>;
 type Ask = Located<AskExtraction>;
 
-const inferred = <T extends string>({ words }: Annotations, quoted: Quoter, decision: Decision<T> | null) =>
-  decision === null
-    ? null
-    : {
-        value: decision.value,
-        ...quoted(spanOf(words, decision.hit)),
-        basis: "inferred" as const,
-        confidence: decision.confidence,
-      };
+const inferred = <T extends string>({ words }: Annotations, say: Say, decision: Decision<T> | null) =>
+  decision && say(decision.value, spanOf(words, decision.hit), decision.confidence, "inferred");
 
-const locationOf = (quoted: Quoter, located: Resolved | null, remote: boolean): Offer["location"] => {
+const locationOf = (text: string, say: Say, located: Resolved | null, remote: boolean): Offer["location"] => {
   if (located === null || located.confidence < (located.place === null ? MIN_UNKNOWN_LOCATION : MIN_LOCATION))
     return null;
-  const passage = quoted(located.span);
-  const { quote: written } = passage;
+  const { span, place, confidence } = located;
+  const written = quoteOf(text, span);
   if (written.length > 200) return null;
-  const { place } = located;
-  return {
-    value: {
-      text: written,
-      country: place?.country ?? null,
-      region: place?.region ?? null,
-      city: place?.city ?? null,
-      district: place?.district ?? null,
-      postal_code: POSTCODE.exec(written)?.[0] ?? null,
-      point: place?.point ?? null,
-      remote,
-    },
-    ...passage,
-    basis: "stated",
-    confidence: located.confidence,
-  };
+  const { country = null, region = null, city = null, district = null, point = null } = place ?? {};
+  const postal_code = POSTCODE.exec(written)?.[0] ?? null;
+  return say({ text: written, country, region, city, district, postal_code, point, remote }, span, confidence);
 };
 
 /** The title of a text that names nothing: its first characters outside the passages that are addressed to software. */
-const anyTitle = ({ text, orders }: Annotations, quoted: Quoter): Offer["title"] => {
+const anyTitle = ({ text, orders }: Annotations, say: Say): Offer["title"] => {
   const isFree = (at: number): boolean => !orders.some((order) => overlaps(order, { start: at, end: at + 1 }));
   const starts = Array.from(text.matchAll(/\S/gu), ({ index }) => index);
   const start = starts.find(isFree) ?? 0;
   const next = orders.find((order) => order.start > start)?.start ?? text.length;
   const value = [...text.slice(start, next)].slice(0, 120).join("").trim() || text.slice(0, 1);
-  const span = { start, end: start + value.length };
-  return { value, ...quoted(span), basis: "inferred", confidence: MIN_CONFIDENCE };
+  return say(value, { start, end: start + value.length }, MIN_CONFIDENCE, "inferred");
 };
 
-const conditionOf = (annotations: Annotations, quoted: Quoter): Offer["condition"] => {
-  const condition = findCondition(annotations.words, annotations.hits, annotations.is);
-  return condition === null
-    ? null
-    : {
-        value: condition.value,
-        ...quoted(spanOf(annotations.words, condition.hit)),
-        basis: "stated",
-        confidence: DETAIL_CONFIDENCE,
-      };
+const conditionOf = ({ words, hits, is }: Annotations, say: Say): Offer["condition"] => {
+  const condition = findCondition(words, hits, is);
+  return condition && say(condition.value, spanOf(words, condition.hit));
 };
-
-const stated = <T>(quoted: Quoter, { value, span }: { value: T; span: Span }) => ({
-  value,
-  ...quoted(span),
-  basis: "stated" as const,
-  confidence: DETAIL_CONFIDENCE,
-});
 
 /** The domain in which space is read. In other domains "2 br" and "40 m2" describe something else. */
 const SPACE_DOMAIN = "real_estate";
 
 /** A price as the extraction has it. Dating has no price. */
-const priceOf = (quoted: Quoter, price: PriceFound | null, { kind }: Classified<OfferKind>): Offer["price"] => {
-  if (price === null || kind?.value === "dating") return null;
-  const passage = quoted(price.span);
-  return {
-    value: {
-      amount: price.amount,
-      amount_max: price.amountMax,
-      currency: price.currency,
-      period: price.period,
-      type: price.type,
-      negotiable: price.negotiable,
-      deposit: price.deposit,
-      label: passage.quote,
-    },
-    ...passage,
-    basis: "stated",
-    confidence: price.confidence,
-  };
+const priceOf = (text: string, say: Say, price: PriceFound | null, kind: OfferKind | undefined): Offer["price"] => {
+  if (price === null || kind === "dating") return null;
+  const { amount, amountMax: amount_max, currency, period, type, negotiable, deposit, span, confidence } = price;
+  const label = quoteOf(text, span);
+  return say({ amount, amount_max, currency, period, type, negotiable, deposit, label }, span, confidence);
 };
 
 /** What an ask would pay at most: the upper end of a range, and a stated amount. "From X" is the least. */
-const budgetOf = (quoted: Quoter, price: PriceFound | null): Ask["price"] => {
+const budgetOf = (say: Say, price: PriceFound | null): Ask["price"] => {
   if (price?.amount == null || price.type === "free") return null;
-  const isLeast = price.type === "from";
-  return {
-    value: {
-      min: isLeast || price.amountMax !== null ? price.amount : null,
-      max: isLeast ? null : (price.amountMax ?? price.amount),
-      currency: price.currency,
-      period: price.period === "project" ? null : price.period,
-    },
-    ...quoted(price.span),
-    basis: "stated",
-    confidence: price.confidence,
-  };
+  const { amount, amountMax, currency, type, span, confidence } = price;
+  const isLeast = type === "from";
+  const period = price.period === "project" ? null : price.period;
+  const min = isLeast || amountMax !== null ? amount : null;
+  return say({ min, max: isLeast ? null : (amountMax ?? amount), currency, period }, span, confidence);
 };
 
 /** The domain of words with which people who look for a home describe themselves: "no pets", "keine Kinder". */
@@ -191,23 +150,14 @@ const see = (knowledge: Knowledge, text: string, isAsk: boolean) => {
   const country = first.country ?? phoneCountries[0] ?? annotations.country;
   const judged = judgePrices(annotations, isHidden, judges, { country, isAsk });
   const price = readPrice(judged, judges);
-  const { location, remote } = locate(knowledge, annotations, stated, {
+  const { location: place, remote } = locate(knowledge, annotations, stated, {
     currency: price?.currency ?? currency,
     phoneCountries,
   });
   const before = codePointsBefore(text);
-  const quoted = quoterOf(text, before);
-  return {
-    annotations,
-    before,
-    country,
-    contacts,
-    judged,
-    price,
-    place: location,
-    location: locationOf(quoted, location, remote),
-    quoted,
-  };
+  const say = sayOf(text, before);
+  const location = locationOf(text, say, place, remote);
+  return { annotations, before, country, contacts, judged, price, place, location, say };
 };
 type Seen = ReturnType<typeof see>;
 
@@ -220,65 +170,51 @@ const withoutArticle = (title: string, is: IsWord): string => {
 /** The title, once the category is known. */
 const readTitle = (
   knowledge: Knowledge,
-  annotations: Annotations,
-  quoted: Quoter,
+  { annotations, say, price, place }: Seen,
   { domain, category }: Classified<string>,
-  decided: Pick<Decided, "price" | "place" | "isAsk">,
+  isAsk: boolean,
 ): Offer["title"] | null => {
   const path = category === null ? null : `${domain?.value ?? ""}/${category.value}`;
-  const found = findTitle(titleTextOf(annotations, { ...decided, category: path }), knowledge.judges);
-  const value = found === null ? "" : withoutArticle(found.title, annotations.is);
-  return found === null
-    ? null
-    : {
-        value,
-        ...quoted(found.span),
-        basis: "stated",
-        confidence: found.confidence,
-      };
+  const decided = { category: path, price: price?.span ?? null, place: place?.span ?? null, isAsk };
+  const found = findTitle(titleTextOf(annotations, decided), knowledge.judges);
+  return found && say(withoutArticle(found.title, annotations.is), found.span, found.confidence);
 };
 
-const offerOf = (
-  knowledge: Knowledge,
-  { annotations, contacts, price, judged, place, location, quoted }: Seen,
-): Offer => {
-  const { text } = annotations;
+const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
+  const { annotations, contacts, price, judged, location, say } = seen;
+  const { text, words, hits, is } = annotations;
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
-  const space = classified.domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
-  const decided = { price: price?.span ?? null, place: place?.span ?? null, isAsk: false };
+  const { domain, category, kind } = classified;
+  const space = domain?.value === SPACE_DOMAIN ? findSpace(annotations) : null;
   return {
     language: annotations.language,
-    title: readTitle(knowledge, annotations, quoted, classified, decided) ?? anyTitle(annotations, quoted),
-    domain: inferred(annotations, quoted, classified.domain),
-    category: inferred(annotations, quoted, classified.category),
-    offer_kind: inferred(annotations, quoted, classified.kind),
-    price: priceOf(quoted, price, classified),
+    title: readTitle(knowledge, seen, classified, false) ?? anyTitle(annotations, say),
+    domain: inferred(annotations, say, domain),
+    category: inferred(annotations, say, category),
+    offer_kind: inferred(annotations, say, kind),
+    price: priceOf(text, say, price, kind?.value),
     location,
-    contacts: contacts.map(({ type, value, preferred, span, confidence }) => ({
-      value: { type, value, preferred },
-      ...quoted(span),
-      basis: "stated",
-      confidence,
-    })),
+    contacts: contacts.map(({ type, value, preferred, span, confidence }) =>
+      say({ type, value, preferred }, span, confidence),
+    ),
     party: null,
     // Only things that are sold or lent have a condition.
-    condition: GOODS.has(classified.kind?.value ?? "sale") ? conditionOf(annotations, quoted) : null,
-    space: space === null ? null : stated(quoted, space),
-    features: findFeatures(text, annotations.words, annotations.hits, annotations.is).map((feature) =>
-      stated(quoted, feature),
-    ),
+    condition: GOODS.has(kind?.value ?? "sale") ? conditionOf(annotations, say) : null,
+    space: space && say(space.value, space.span),
+    features: findFeatures(text, words, hits, is).map(({ value, span }) => say(value, span)),
     attributes: [],
     price_reasons: explainPrice(judged, knowledge.judges),
   };
 };
 
-const askOf = (knowledge: Knowledge, { annotations, price, place, location, quoted }: Seen): Ask => {
-  const { text, hits, words, is } = annotations;
+const askOf = (knowledge: Knowledge, seen: Seen): Ask => {
+  const { annotations, price, location, say } = seen;
+  const { text, hits, words, is, currency, language } = annotations;
   const classified = classifyAsk(knowledge.classifiers, { annotations, price });
+  const { domain, category, kind } = classified;
   // People who look for a flat write "no pets" about themselves.
-  const describesThemselves = classified.domain?.value === SPACE_DOMAIN;
   const isOwn = (at: number): boolean =>
-    describesThemselves &&
+    domain?.value === SPACE_DOMAIN &&
     hits.some(
       (hit) =>
         (hit.family === "category" || hit.family === "domain") &&
@@ -286,23 +222,21 @@ const askOf = (knowledge: Knowledge, { annotations, price, place, location, quot
         hit.from <= at &&
         at < hit.to,
     );
-  const { currency, language } = annotations;
   const near = findNear(knowledge.gazetteer, { ...annotations, hints: { currency, language } });
-  const excluded = findExclusions(text, words, annotations.language, is, isOwn);
-  const decided = { price: price?.span ?? null, place: place?.span ?? null, isAsk: true };
+  const excluded = findExclusions(text, words, language, is, isOwn);
   return {
-    language: annotations.language,
-    title: readTitle(knowledge, annotations, quoted, classified, decided),
-    domain: inferred(annotations, quoted, classified.domain),
-    category: inferred(annotations, quoted, classified.category),
-    ask_kind: inferred(annotations, quoted, classified.kind),
-    price: PAYING.has(classified.kind?.value ?? "buy") ? budgetOf(quoted, price) : null,
+    language,
+    title: readTitle(knowledge, seen, classified, true),
+    domain: inferred(annotations, say, domain),
+    category: inferred(annotations, say, category),
+    ask_kind: inferred(annotations, say, kind),
+    price: PAYING.has(kind?.value ?? "buy") ? budgetOf(say, price) : null,
     location,
-    near: near?.circle == null ? null : stated(quoted, { value: near.circle, span: near.span }),
-    condition: conditionOf(annotations, quoted),
+    near: near?.circle == null ? null : say(near.circle, near.span),
+    condition: conditionOf(annotations, say),
     keywords: findKeywords(text, words, hits, excluded),
-    must: findRequirements(text, words, is).map((criterion) => stated(quoted, criterion)),
-    exclude: excluded.map((criterion) => stated(quoted, criterion)),
+    must: findRequirements(text, words, is).map(({ value, span }) => say(value, span)),
+    exclude: excluded.map(({ value, span }) => say(value, span)),
     attributes: [],
   };
 };

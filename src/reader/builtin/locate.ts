@@ -3,7 +3,7 @@ import type { Marker } from "../propose/currencies.ts";
 import { namesIn, type ResolvedPlace, resolvePlace } from "../propose/place_choice.ts";
 import type { Span } from "../text/span.ts";
 import type { Annotations } from "./annotate.ts";
-import type { WordKnowledge } from "./words.ts";
+import type { WordKnowledge } from "./knowledge.ts";
 
 /** Says where the thing of a text is: which words say so, and which place they mean. */
 

@@ -7,13 +7,12 @@ import { countryOfLanguage } from "../languages.ts";
 import { findNear } from "../propose/near.ts";
 import { resolvePlace } from "../propose/place_choice.ts";
 import type { PlaceText } from "../propose/place_spans.ts";
-import { findPlaces, type PlaceHit } from "../propose/places.ts";
+import type { PlaceHit } from "../propose/places.ts";
 import { overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
-import { knownPlaces, tokensOfHit } from "./annotate.ts";
+import { annotate, knownPlaces, type LanguageEvidence } from "./annotate.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
-import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
 import { createCorrector } from "./spelling.ts";
 
@@ -42,13 +41,10 @@ const SAME_IN_OFFERS: ReadonlySet<string> = new Set(["sale", "rental", "dating",
 const CERTAIN_WEIGHT = 3;
 
 /**
- * The best language needs this many times the evidence of the next one. Without a clear language, the terms of all
- * languages count.
+ * A query has few words, so that each word of the lexicon says more about its language. The best language needs 1.5 times
+ * the evidence of the next one: without a clear language, the terms of all languages count.
  */
-const CLEAR_LANGUAGE = 1.5;
-
-/** Evidence for the language of a query from a word of the lexicon, divided by the number of languages that have it. */
-const LABEL_EVIDENCE = 0.7;
+const IN_QUERIES: LanguageEvidence = { perLabel: (languages) => 0.7 / languages, margin: 1.5 };
 
 /** Terms about the rent of homes (cue home_term) are ordinary words elsewhere: "warm winter coat". */
 const HOMES = "real_estate";
@@ -254,36 +250,26 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     (word) => gazetteer.named(word).length > 0,
   );
   return (query) => {
+    const written = tokensIn(query);
     // By the start of the misspelt word.
-    const corrections = new Map<number, string>();
-    const tokens = wordsIn(query).map((token) => {
-      const meant = correct(token.folded);
-      if (meant === null) return token;
-      corrections.set(token.start, meant);
-      return { ...token, folded: meant };
-    });
-    const language = detectLanguage(query, tokens, lexicon, (languages) => LABEL_EVIDENCE / languages, CLEAR_LANGUAGE);
-    const corrected = tokensIn(query).map((token) => {
-      const meant = corrections.get(token.start);
-      return meant === undefined ? token : { ...token, text: meant };
-    });
-    const hits = findTerms(lexicon, tokens, language);
+    const corrections = new Map(
+      wordsIn(query, written).flatMap(({ folded, start }) => {
+        const meant = correct(folded);
+        return meant === null ? [] : [[start, meant] as const];
+      }),
+    );
+    const corrected = written.map((token) => ({ ...token, text: corrections.get(token.start) ?? token.text }));
+    const annotations = annotate(knowledge, sceneOf(query, knowledge.cues, corrected), [], IN_QUERIES);
+    const { words: tokens, hits, placeHits, language } = annotations;
     // The language of a few words is often detected wrongly, so phrases count in every language ("van to hire" is not
     // Dutch).
     const phrases = findTerms(lexicon, tokens, null).filter(
       (hit) => hit.to - hit.from > 1 && (hit.family === "ask_kind" || hit.family === "kind"),
     );
-    const placeHits = findPlaces(gazetteer, corrected);
+    // A query has no phone numbers, whatever its numbers look like.
     const isHidden = (): boolean => false;
-    const scene = {
-      ...sceneOf(query, knowledge.cues, corrected),
-      isHidden,
-      placeHits,
-      known: knownPlaces(gazetteer, placeHits),
-      things: hits.filter(({ family }) => family === "category").map((hit) => tokensOfHit(tokens, hit)),
-      sums: [],
-    };
-    const near = findNear(gazetteer, { ...scene, is, hints: { language } });
+    const scene = { ...annotations, isHidden };
+    const near = findNear(gazetteer, { ...scene, hints: { language } });
     const beside = placeHits.filter((hit) => hit !== near?.hit);
     const places = readPlaces(knowledge, { ...scene, placeHits: beside, known: knownPlaces(gazetteer, beside) });
     const country = places[0]?.country ?? countryOfLanguage(language) ?? (/\$/.test(query) ? "US" : null);
@@ -297,7 +283,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     // The modifiers tell little about the thing itself: the kitchen in "fridge for a family kitchen".
     const about = hits.filter((hit) => (hit.family !== "category" && hit.family !== "domain") || hit.from < aside);
     const thing = classifyAsk(classifiers, {
-      annotations: { text: query, words: tokens, hits: about, placeHits, language, is },
+      annotations: { ...annotations, hits: about },
       price: budget,
     });
     const sure = (thing.domain?.confidence ?? 0) >= MIN_CONFIDENCE;

@@ -12,7 +12,7 @@ import {
   TRAINING_FILES,
   trainingSetHash,
 } from "../../install/data_files.ts";
-import type { Words } from "../builtin/words.ts";
+import type { Words } from "../builtin/knowledge.ts";
 import { learnMeaning } from "../embed/learn.ts";
 import { meaningSetOf } from "../embed/meaning_set.ts";
 import type { Concept, Example, Label } from "../extraction.ts";
