@@ -31,18 +31,22 @@ export const found = <T extends z.ZodType>(value: T) =>
     confidence: z.number().min(0).max(1),
   });
 
+/** A code of a certain form, or null. */
+const code = (form: RegExp) => z.string().regex(form).nullable();
+const number = (least: number, most: number) => z.number().min(least).max(most).nullable();
+const amount = number(0, 1e12);
+const currency = code(/^[A-Z]{3}$/);
+const period = z.enum(PRICE_PERIODS).nullable();
+
 /** Amounts are in major units of the ISO 4217 currency ("1.200€ VB" is 1200 EUR). `label`: the words as stated. */
 const price = z.strictObject({
-  amount: z.number().min(0).max(1e12).nullable(),
-  amount_max: z.number().min(0).max(1e12).nullable(),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .nullable(),
-  period: z.enum(PRICE_PERIODS).nullable(),
+  amount,
+  amount_max: amount,
+  currency,
+  period,
   type: z.enum(PRICE_TYPES),
   negotiable: z.boolean(),
-  deposit: z.number().min(0).max(1e12).nullable(),
+  deposit: amount,
   label: z.string().min(1).max(200),
 });
 
@@ -52,10 +56,7 @@ const price = z.strictObject({
  */
 export const location = z.strictObject({
   text: z.string().min(1).max(200),
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/)
-    .nullable(),
+  country: code(/^[A-Z]{2}$/),
   region: z.string().max(100).nullable(),
   city: z.string().max(100).nullable(),
   district: z.string().max(100).nullable(),
@@ -75,7 +76,7 @@ const near = z.strictObject({
   place: z.string().min(1).max(200),
   lat: z.number().min(-90).max(90),
   lon: z.number().min(-180).max(180),
-  radius_km: z.number().min(1).max(500).nullable(),
+  radius_km: number(1, 500),
 });
 
 /** phone, sms, whatsapp: E.164 if a country can be derived; email: lower case; url: absolute. */
@@ -94,16 +95,13 @@ const contactParty = z.strictObject({
 
 /** Areas in square metres; `available_from` is a day, YYYY-MM-DD. */
 const space = z.strictObject({
-  area_m2: z.number().min(0).max(1e9).nullable(),
-  rooms: z.number().min(0).max(1000).nullable(),
-  bedrooms: z.number().min(0).max(1000).nullable(),
-  bathrooms: z.number().min(0).max(1000).nullable(),
-  floor: z.number().min(-20).max(300).nullable(),
+  area_m2: number(0, 1e9),
+  rooms: number(0, 1000),
+  bedrooms: number(0, 1000),
+  bathrooms: number(0, 1000),
+  floor: number(-20, 300),
   furnished: z.boolean().nullable(),
-  available_from: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/)
-    .nullable(),
+  available_from: code(/^\d{4}-\d{2}-\d{2}$/),
   pets_allowed: z.boolean().nullable(),
 });
 
@@ -113,10 +111,7 @@ const attribute = z.strictObject({
 });
 
 const taxonomyName = z.string().regex(/^[a-z_]{1,40}$/);
-const language = z
-  .string()
-  .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/)
-  .nullable();
+const language = code(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
 
 /** The fields of an offer. The description is not among them: it is the text itself. */
 export const offerExtraction = z.strictObject({
@@ -161,17 +156,7 @@ export const askExtraction = z.strictObject({
   domain: found(taxonomyName).nullable(),
   category: found(taxonomyName).nullable(),
   ask_kind: found(z.enum(ASK_KINDS)).nullable(),
-  price: found(
-    z.strictObject({
-      min: z.number().min(0).max(1e12).nullable(),
-      max: z.number().min(0).max(1e12).nullable(),
-      currency: z
-        .string()
-        .regex(/^[A-Z]{3}$/)
-        .nullable(),
-      period: z.enum(PRICE_PERIODS).nullable(),
-    }),
-  ).nullable(),
+  price: found(z.strictObject({ min: amount, max: amount, currency, period })).nullable(),
   location: found(location).nullable(),
   near: found(near).nullish(),
   condition: found(z.enum(CONDITIONS)).nullable(),

@@ -20,89 +20,74 @@ import { LEARNING, learnClassifiers, type Things, type TrainingSet } from "./cla
 
 /**
  * `npm run train` trains the classifiers and learns the meanings of words from the shipped words and examples, and writes
- * them to db/data/classifier.jsonl and db/data/meaning.jsonl, so that a new installation need not train. `npm run train -- --check` writes nothing, and fails if the file is out of
- * date.
+ * them to db/data/classifier.jsonl and db/data/meaning.jsonl, so that a new installation need not train.
+ * `npm run train -- --check` writes nothing, and fails if a file is out of date.
  * The same input files give the same bytes on every machine: everything is sorted by bytes, and training is
  * deterministic.
  */
 
+/** Returns the text of a file of db/data. */
 type Read = (file: string) => string;
 
-/** The rows of a file as objects by column. */
-const rowsOf = (read: Read, file: string): Record<string, string | null>[] => {
+/** The rows of a file as objects by column. An empty field is null. */
+const rowsOf = <Row>(read: Read, file: string): Row[] => {
   const { columns, rows } = parseRows(file, read(file));
-  return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])));
+  return rows.map((row) => Object.fromEntries(columns.map((column, index) => [column, row[index]])) as Row);
 };
 
-const byPosition = (a: Record<string, string | null>, b: Record<string, string | null>): number =>
-  Number(a["position"]) - Number(b["position"]);
+type LabelRow = { concept: string; language: string | null; form: string; weight: string; is_prefix: string | null };
 
-const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** Whether a concept is a thing. Only the search and the embedder use things. */
+const isThing = (read: Read): ((concept: string) => boolean) => {
+  const rows = rowsOf<{ concept: string; type: string }>(read, "concept.tsv");
+  const things = new Set(rows.flatMap(({ concept, type }) => (type === "thing" ? concept : [])));
+  return (concept) => things.has(concept);
+};
 
-/**
- * The shipped taxonomy and words, as `jobs.get_vocabulary` returns them.
- * @param read returns the text of a file of db/data
- */
+const byPosition = (a: { position: string }, b: { position: string }): number =>
+  Number(a.position) - Number(b.position);
+
+/** The shipped taxonomy and words, as `jobs.get_vocabulary` returns them. */
 export const shippedWords = (read: Read): Words => {
-  const categories = rowsOf(read, "category.tsv").toSorted(byPosition);
-  const concepts = rowsOf(read, "concept.tsv");
-  const things = new Set(concepts.filter(({ type }) => type === "thing").map(({ concept }) => concept));
+  const isOne = isThing(read);
+  const domains = rowsOf<{ domain: string; kinds: string; position: string }>(read, "domain.tsv");
+  const categories = rowsOf<{ domain: string; category: string; position: string }>(read, "category.tsv");
   return {
-    taxonomy: rowsOf(read, "domain.tsv")
-      .toSorted(byPosition)
-      .map(({ domain, kinds }) => ({
-        domain: domain ?? "",
-        // A PostgreSQL array whose elements need no quotes.
-        kinds: (kinds ?? "").slice(1, -1).split(","),
-        categories: categories.filter((one) => one["domain"] === domain).map(({ category }) => category ?? ""),
-      })),
-    // The constraint of reading.concept guarantees that the columns fit the type.
-    concepts: concepts.filter(({ type }) => type !== "thing") as Concept[],
-    labels: rowsOf(read, "label.tsv").flatMap(({ concept, language, form, weight, is_prefix }): Label[] =>
-      things.has(concept ?? null)
-        ? []
-        : [[concept ?? "", language ?? null, form ?? "", Number(weight), is_prefix === "true"]],
+    taxonomy: domains.toSorted(byPosition).map(({ domain, kinds }) => ({
+      domain,
+      // A PostgreSQL array whose elements need no quotes.
+      kinds: kinds.slice(1, -1).split(","),
+      categories: categories
+        .filter((one) => one.domain === domain)
+        .toSorted(byPosition)
+        .map(({ category }) => category),
+    })),
+    concepts: rowsOf<Concept>(read, "concept.tsv").filter(({ concept }) => !isOne(concept)),
+    labels: rowsOf<LabelRow>(read, "label.tsv").flatMap(({ concept, language, form, weight, is_prefix }): Label[] =>
+      isOne(concept) ? [] : [[concept, language, form, Number(weight), is_prefix === "true"]],
     ),
     places: { place: read("place.tsv"), place_name: read("place_name.tsv"), place_member: read("place_member.tsv") },
   };
 };
 
-/**
- * The shipped labels of things, and the broader concepts.
- * @param read returns the text of a file of db/data
- */
-export const shippedThings = (read: Read): Things => {
-  const things = new Set(rowsOf(read, "concept.tsv").flatMap(({ concept, type }) => (type === "thing" ? concept : [])));
+/** The shipped labels of things, and the broader concepts. */
+const shippedThings = (read: Read): Things => {
+  const isOne = isThing(read);
   return {
-    labels: rowsOf(read, "label.tsv").flatMap(({ concept, form }) =>
-      things.has(concept) ? [[concept ?? "", form ?? ""] as const] : [],
+    labels: rowsOf<LabelRow>(read, "label.tsv").flatMap(({ concept, form }) =>
+      isOne(concept) ? [[concept, form] as const] : [],
     ),
-    broader: rowsOf(read, "broader.tsv").map(({ concept, broader }) => [concept ?? "", broader ?? ""] as const),
+    broader: rowsOf<{ concept: string; broader: string }>(read, "broader.tsv").map(
+      ({ concept, broader }) => [concept, broader] as const,
+    ),
   };
 };
 
-/**
- * The shipped examples, in the order of `jobs.get_training_set`.
- * @param read returns the text of a file of db/data
- */
+/** The shipped examples, in the order of `jobs.get_training_set`. */
 export const shippedExamples = (read: Read): Example[] =>
-  rowsOf(read, "example.tsv")
-    .map(
-      ({ text, language, offer_kind, ask_kind, domain, category }): Example => ({
-        text: text ?? "",
-        language: language ?? null,
-        offer_kind: offer_kind ?? null,
-        ask_kind: ask_kind ?? null,
-        domain: domain ?? null,
-        category: category ?? null,
-      }),
-    )
-    .toSorted((a, b) => byBytes(a.text, b.text));
+  rowsOf<Example>(read, "example.tsv").toSorted((a, b) => Buffer.compare(Buffer.from(a.text), Buffer.from(b.text)));
 
-/**
- * The training set of the shipped words and examples.
- * @param read returns the text of a file of db/data
- */
+/** The training set of the shipped words and examples. */
 export const shippedLesson = (read: Read): TrainingSet => ({
   vocabulary: shippedWords(read),
   things: shippedThings(read),
@@ -114,7 +99,6 @@ const TRAINED = [CLASSIFIER_FILE, MEANING_FILE] as const;
 
 /**
  * Trains the classifiers and learns the meanings of words from the shipped words and examples, which takes seconds.
- * @param read returns the text of a file of db/data
  * @returns the texts of the files of db/data
  */
 export const train = (read: Read): Record<(typeof TRAINED)[number], string> => {
