@@ -47,38 +47,25 @@ export type Annotations = PlaceText & {
   currency: Marker | null;
 };
 
-/** The words outside the given spans. */
-const wordsOutside = (words: readonly Word[], ignored: readonly Span[]): Word[] => {
-  const kept: Word[] = [];
-  let next = 0;
+/** The words without those of which a token is marked. */
+const wordsWithout = (words: readonly Word[], marked: Uint8Array): Word[] => {
   let cut = false;
-  for (const word of words) {
-    while ((ignored[next]?.end ?? Number.POSITIVE_INFINITY) <= word.start) next += 1;
-    const span = ignored[next];
-    if (span !== undefined && overlaps(span, word)) {
-      cut = true;
-      continue;
-    }
+  return words.flatMap((word) => {
+    const isCut = cut;
+    cut = marked.subarray(word.from, word.to).includes(1);
     // The words before and after a passage that was left out do not belong together.
-    kept.push(cut ? { ...word, opens: true } : word);
-    cut = false;
-  }
-  return kept;
+    return cut ? [] : [isCut ? { ...word, opens: true } : word];
+  });
 };
 
-/** The tokens inside the given spans and inside phone numbers. */
-const hiddenIn = (tokens: readonly Token[], ignored: readonly Span[]): Uint8Array => {
-  const hidden = new Uint8Array(tokens.length);
+/** Marks the tokens inside the given spans. */
+const markInside = (tokens: readonly Token[], spans: readonly Span[]): Uint8Array => {
   let next = 0;
-  tokens.forEach((token, at) => {
-    while ((ignored[next]?.end ?? Number.POSITIVE_INFINITY) <= token.start) next += 1;
-    const span = ignored[next];
-    if (span !== undefined && overlaps(span, token)) hidden[at] = 1;
+  return Uint8Array.from(tokens, (token) => {
+    while ((spans[next]?.end ?? Number.POSITIVE_INFINITY) <= token.start) next += 1;
+    const span = spans[next];
+    return span !== undefined && overlaps(span, token) ? 1 : 0;
   });
-  for (const run of findRuns(tokens)) {
-    if (isShapedLikePhone(run) && !isDateOrAmount(tokens, run)) hidden.fill(1, run.from, run.to);
-  }
-  return hidden;
 };
 
 /** The country that the currencies of a text mean: that of the first one that only one country has. */
@@ -124,13 +111,15 @@ export const annotate = (
     .filter(([word]) => ADDRESS.test(word))
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
-  const words = wordsOutside(wordsIn(text, tokens), ignored);
+  const hidden = markInside(tokens, ignored);
+  const words = wordsWithout(wordsIn(text, tokens), hidden);
+  for (const run of findRuns(tokens))
+    if (isShapedLikePhone(run) && !isDateOrAmount(tokens, run)) hidden.fill(1, run.from, run.to);
   const detected = detectLanguage(text, words, lexicon, perLabel, margin);
   const hits = findTerms(lexicon, words, detected);
   const topics = new Set<string>();
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= MIN_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
-  const hidden = hiddenIn(tokens, ignored);
   const isHidden = (at: number): boolean => hidden[at] === 1;
   const placeHits = findPlaces(gazetteer, tokens).filter(({ from }) => !isHidden(from));
   const country = countryByMoney(tokens, detected) ?? countryOfLanguage(detected);

@@ -44,17 +44,6 @@ const FAILURE_NAME = "ProviderFailure";
  */
 export const providerFailure = (message: string): Error => Object.assign(new Error(message), { name: FAILURE_NAME });
 
-/** The milliseconds that a response asks to wait before the next try, or null. Read as the package reads it. */
-const retryAfter = (headers: Headers): number | null => {
-  const milliseconds = Number.parseFloat(headers.get("retry-after-ms") ?? "");
-  if (!Number.isNaN(milliseconds)) return milliseconds;
-  const stated = headers.get("retry-after");
-  if (stated === null) return null;
-  const seconds = Number.parseFloat(stated);
-  const wait = Number.isNaN(seconds) ? Date.parse(stated) - Date.now() : seconds * 1000;
-  return Number.isNaN(wait) ? null : wait;
-};
-
 /** Passes bytes on, and fails as soon as there are more than `limit`. */
 const byteBound = (limit: number): TransformStream<Uint8Array, Uint8Array> => {
   let bytes = 0;
@@ -123,7 +112,9 @@ const pauseAfter = (error: unknown): number | null => {
   if (error instanceof APIConnectionError) return REPEAT_AFTER_MS;
   if (!(error instanceof APIError) || error.status === undefined) return null;
   if (error.status < 500 && !TEMPORARY_STATUSES.includes(error.status)) return null;
-  const wait = retryAfter(new Headers(error.headers)) ?? REPEAT_AFTER_MS;
+  const stated = new Headers(error.headers).get("retry-after");
+  // A date counts as a long pause: no provider of models states one.
+  const wait = stated === null ? REPEAT_AFTER_MS : Number.parseFloat(stated) * 1000;
   return wait <= RETRY_AFTER_CAP_MS ? wait : null;
 };
 
