@@ -16,7 +16,7 @@ import { ide } from "./ide.ts";
  * moderator's.
  */
 
-/** Many times the longest query that people write, with its variables. */
+/** The limit of a body: many times the longest query, with its variables, that people write. */
 const BODY_BYTES = 100 * 1024;
 
 const body = z.object({
@@ -53,7 +53,7 @@ export const openGraphqlRouter = async (context: {
     if (!sent.success) {
       throw problem(
         "bad_request",
-        "Send one operation as a JSON object: query, and where they are needed variables and operationName.",
+        "Send one operation as a JSON object with query and, if needed, variables and operationName.",
       );
     }
     const { query, variables, operationName } = sent.data;

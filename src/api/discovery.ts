@@ -1,8 +1,8 @@
 /**
- * Where the documents are that people, assistants and programs look for, besides the API itself. GET /v1 names them all.
+ * Paths of the documents that people, assistants and programs look for besides the API. GET /v1 names them all.
  */
 
-/** Paths by the member of GET /v1 that names them. */
+/** Each path, under its name in the response of GET /v1. */
 export const DISCOVERY = {
   /** Streamable HTTP of the Model Context Protocol: the address that a person adds to an assistant. */
   mcp: "/mcp",

@@ -38,7 +38,7 @@ export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exc
 export const CONTACT_TYPES = ["email", "phone", "sms", "whatsapp", "url"] as const;
 /** One way to contact a publisher. */
 export type ContactType = (typeof CONTACT_TYPES)[number];
-/** Those whose value is a phone number: `internal.contact_form`. */
+/** The contact types whose value is a phone number, as in `internal.contact_form`. */
 export const NUMBER_TYPES = ["phone", "sms", "whatsapp"] as const satisfies readonly ContactType[];
 
 /** The condition of a thing that is offered. */

@@ -75,7 +75,7 @@ test.serial(
     const [before, vector] = [(await fixture.offer(reader, id)).body, await vectorOf(id)];
 
     const answer = await change(owner, id);
-    t.like(answer, { offer_id: id, status: "pending_review", review: WAITS, title: "Cargo bike for sale" });
+    t.like(answer, { offer_id: id, status: "pending_review", review: WAITS, title: "Cargo bike" });
     const { body: seen } = await fixture.offer(reader, id);
     t.deepEqual(seen, before);
     t.true(await finds("grey sofa", id));

@@ -99,10 +99,10 @@ const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> =>
     ];
   });
 
-/** Of a caller's calls: their times in milliseconds. */
+/** The times of a caller's calls, in milliseconds. */
 type Times = { p50: number; p99: number };
 
-/** Of the other caller's calls: their times, and how many of the flood's calls overtook one (median). */
+/** The times of the other caller's calls, and how many calls of the flood overtook one of them (median). */
 type OtherTimes = Times & { overtaken: number };
 
 const timesOf = (milliseconds: Float64Array): Times => {
@@ -115,7 +115,7 @@ const otherTimes = ({ other }: Result): OtherTimes => ({
   overtaken: quantile(other.overtaken.toSorted()),
 });
 
-/** As many calls of a caller run at once (src/database/turns.ts). */
+/** How many calls of one caller may run at once (src/database/turns.ts). */
 const WARMING = 8;
 
 /**
@@ -131,8 +131,8 @@ const measureFlood = async (
   open = OPEN,
 ): Promise<{ quiet: OtherTimes; noisy: OtherTimes; statuses: Record<string, number>; flooder: Times }> => {
   const quiet = otherTimes(await runLoad({ port, requests: [], connections: 0, other, seconds }));
-  // The first of each kind loads and compiles code, and so does the first on each connection to the database. As many calls
-  // of a caller as may run at once open all that the flood will use.
+  // Warm up. The first call of each kind, and the first on each connection to the database, loads and compiles code.
+  // WARMING calls at once open every connection that the flood can use.
   await runLoad({ port, requests, connections: WARMING, count: 2 * WARMING, flood: true });
   const flood = await runLoad({ port, requests, connections: open, other, seconds, flood: true });
   return { quiet, noisy: otherTimes(flood), statuses: flood.statuses, flooder: timesOf(flood.milliseconds) };

@@ -38,7 +38,7 @@ export type Market = {
   sql: Sql;
   /** Like `sql`, but returns the first column of the first row. */
   value: (text: TemplateStringsArray, ...values: unknown[]) => Promise<Answer>;
-  /** Runs one statement in the role and with the claims of a caller's requests, as if the caller wrote the SQL. */
+  /** Runs one statement with the role and the claims that requests of this caller have. */
   sqlAs: (role: "souk_agent" | "souk_person", caller: Caller, text: string, values?: unknown[]) => Promise<void>;
   /** Calls one function in `api` as an agent, or as a visitor. Arguments that are not given are those of USUAL. */
   call: (caller: Caller | null, name: string, args?: Arguments) => Promise<Answer>;
@@ -46,7 +46,7 @@ export type Market = {
   callAsPerson: (caller: Caller, name: string, args?: Arguments) => Promise<Answer>;
   /** Calls one function in `jobs`. */
   work: (name: string, ...values: Value[]) => Promise<Answer>;
-  /** Approves an agent by its link: in a browser with a session, or in a new one, which gets the session `fresh`. */
+  /** Approves an agent by its link. `session` is the browser's session; a browser without one gets the session `fresh`. */
   approve: (caller: Caller, session?: Buffer | null, fresh?: Buffer) => Promise<Answer>;
   /** An agent without approval. */
   connect: (name?: string, address?: string) => Promise<Caller>;
@@ -67,7 +67,7 @@ export type Market = {
   change: (caller: Caller, id: string, facts: OfferFacts) => Promise<{ status: number; body: Answer }>;
   /** Creates an ask made from facts. Returns its id. */
   ask: (caller: Caller, facts?: AskFacts) => Promise<string>;
-  /** Stores the given vector of one offer or ask, or none, and matches it, as the embedding job does. */
+  /** Stores a vector of an offer or ask (null: it has none), then matches it, as the embedding job does. */
   embed: (kind: "offer" | "ask", id: string, vector?: string | null) => Promise<void>;
 };
 

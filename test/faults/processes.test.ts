@@ -98,7 +98,7 @@ test("two processes share a port, their metrics are summed, one that dies is rep
     env: { API_PROCESSES: "2", DATABASE_POOL_SIZE: "2", PORT: new URL(service.url).port },
     waitUntilReady: false,
   });
-  t.is(await second.exited, 1, "processes that cannot listen end the service with an error");
+  t.is(await second.exited, 1, "if its processes cannot listen, the service ends with an error");
   t.regex(second.logs(), /EADDRINUSE/);
 
   const children = await processesOf(service);

@@ -8,8 +8,8 @@ import { type Market, NOTHING, OFFER, openMarket, type Person } from "./contract
 
 /**
  * A person in a browser calls the same endpoints as an agent. Calls need a session and must come from the service's
- * pages. With a proved sign-in method they have no cap, unless a moderator sets one. So that scripts do not use sessions to avoid caps, publishing,
- * previewing and asking need an account with a proved sign-in method.
+ * pages. A person with a proved sign-in method has no cap, unless a moderator sets one. Publishing, previewing and asking
+ * need such a method; otherwise scripts could use sessions to get around the caps.
  */
 
 let market: Market;

@@ -9,7 +9,7 @@ import { priceIn } from "./reading.ts";
 type Row = [country: string, text: string, amount: number | null];
 
 const RULES: Record<string, Row[]> = {
-  "of a reduced price, the lower amount is the price": [
+  "if a price was reduced, the lower amount is the price": [
     ["GB", "Was £80. Then £60. Now £45 as I need it gone.", 45],
     ["GB", "Sofa, price dropped from £350 to £200", 200],
     ["GB", "Sofa £200, reduced from £350", 200],
@@ -71,11 +71,11 @@ const RULES: Record<string, Row[]> = {
     ["PL", "Rower, 600 zł, cena do uzgodnienia.", 600],
     ["GB", "Desk, asking £60, make me an offer.", 60],
   ],
-  "a driver may charge by the distance": [
+  "a rate per distance can be the price, unless the text has a rate per day": [
     ["IE", "Courier with van, €1.20 a km", 1.2],
     ["GB", "Van for hire £85 per day, 150 miles, then 25p a mile", 85],
   ],
-  "carats are not cents, and a currency sign belongs to the number behind it": [
+  "carats are not cents, and a currency sign belongs to the number after it": [
     ["GB", "Ring, 0.52 ct, £1,350", 1350],
     ["GB", "Chairs: all six £100", 100],
   ],

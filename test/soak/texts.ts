@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 
 /** Publishers: what they write, and how they send it until they know what became of it. */
 
-/** Where the things of all texts are. */
+/** The places that the texts name. */
 export const PLACES = ["Berlin", "Hamburg", "Leipzig", "Lyon", "Porto"];
 /** What all texts are about. */
 export const THINGS = ["grey three-seat sofa", "oak table", "red city bike", "used laptop", "winter jacket"];
@@ -21,7 +21,7 @@ export const offerText = (random: Random, mark: string, word = "first"): string 
 export const askText = (random: Random, mark: string, word = "first"): string =>
   `Looking for a ${random.pick(THINGS)} in ${random.pick(PLACES)}, up to ${random.whole(100, 900)} EUR, reference ${mark}. Version ${word}`;
 
-/** The id of a text that was made. */
+/** The id of the offer or ask that was created from a text. */
 export const idOf = (text: Text): string => (text.kind === "offer" ? text.body.offer_id : text.body.id);
 
 /** Its path. */
@@ -84,7 +84,7 @@ export const submit = async (
       doubt ||= !nothingDone;
       continue;
     }
-    // After a lost answer, only an answer that comes after the key was looked up is about the first request.
+    // After a lost answer, only a 429 or 400 proves that the first request did nothing: both come after the key was looked up.
     const certain = !doubt || status === 429 || status === 400;
     if (nothingDone && certain) noted.verdict = "refused";
     break;

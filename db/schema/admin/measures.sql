@@ -12,7 +12,7 @@ begin
     perform internal.raise_problem(409, 'invalid_state', 'This account is suspended already.');
   elsif exists (select from market.moderator m where m.account_id = account.id) then
     perform internal.raise_problem(409, 'invalid_state',
-      'This account belongs to a moderator. Have the appointment ended first.');
+      'This account belongs to a moderator. Ask the operator to end the appointment first.');
   elsif char_length(note) > 500 then
     perform internal.raise_problem(400, 'bad_request', 'The sentence may be at most 500 characters long.');
   end if;

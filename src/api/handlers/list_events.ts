@@ -14,8 +14,8 @@ type Feed = {
 };
 
 /**
- * Reads the feed of events. If it is empty, waits until there is an event, without a connection to the database. A call
- * that waits is not running, so it takes no turn of its caller.
+ * Reads the feed of events. If it is empty, waits for an event. While it waits, the call holds no connection to the
+ * database and none of its caller's turns.
  *
  * The feed is read on the primary (lane "write"), because only there a snapshot says which transactions are open.
  */
@@ -38,7 +38,7 @@ export const listEvents: Handler = async (context, call) => {
     if (outcome === "refused")
       throw problem(
         "rate_limited",
-        "Too many of your calls wait for events at once: at most 8 may. Use the answer of one of them; a single waiting call is enough for an agent.",
+        "Too many of your calls wait for events at once: at most 8 may. One is enough for an agent: close the others, and use the answer of one.",
         { retry_after: 1 },
         { "Retry-After": 1 },
       );

@@ -15,7 +15,7 @@ begin
       jsonb_build_object('summary',
         suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET',
         'path', '/v1/me'),
-      '{"summary": "What moderation took down is among your offers, and can be appealed once each.", "method": "GET",
+      '{"summary": "These are your offers that moderation removed. You can appeal each removal once.", "method": "GET",
         "path": "/v1/offers?status=removed"}'::jsonb,
       '{"summary": "Searching still works.", "method": "POST", "path": "/v1/offers/search"}'::jsonb);
   elsif internal.lacks_method() then

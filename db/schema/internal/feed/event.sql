@@ -1,4 +1,5 @@
--- Events are written in the transaction that causes them. So an event is there if, and only if, it happened.
+-- Events are written in the transaction that causes them. So an event is there if, and only if, it happened. How
+-- readers miss none is in api/list_events.sql.
 
 create or replace function internal.note_event() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -18,7 +18,8 @@ create or replace function internal.rate_limit_terms(account_id uuid, action tex
   language sql stable
 as $$
   -- Offers cost the attention of people, but asks and previews cost only machine time. So for asks and previews every
-  -- term is twice as high. No record makes more changes of status or more reports necessary.
+  -- term is twice as high. A good record does not raise the limits of manage and report_offer, because nobody needs
+  -- more of those calls.
   select s.value::integer,
     case rate_limit_terms.action when 'publish_offer' then 1 when 'create_ask' then 2 when 'preview_offer' then 2
       else 0 end,

@@ -1,7 +1,7 @@
 -- Which moderator may not decide. A decision needs a recent sign-in by a proved method, because a session that was left
 -- open somewhere must not be enough to take down other people's offers. Moderators may not decide about their own
--- account or offer, nor on an appeal against a removal that they made. The second rule does not apply when there is
--- only one moderator, because a second look by the same person is better than none.
+-- account or offer, nor on an appeal against a removal that they made. With only one moderator, only the rule about the
+-- sign-in applies, because a second look by the same person is better than none.
 
 create or replace function internal.sign_in_obstacle() returns text
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
