@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from "ava";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
-import { type Agent, call, connectedAgent } from "../support/market.ts";
+import { type Agent, call, connectedAgent, patiently } from "../support/market.ts";
 import { newPerson } from "../support/person.ts";
 import { freePort } from "../support/postgres.ts";
 import { type Part, type Service, startPart, startService } from "../support/service.ts";
@@ -215,7 +215,8 @@ test("the program of the guide to connecting lists the tools", async (t) => {
 });
 
 test("the program of the guide to the client searches, lists and is refused", async (t) => {
-  await agent.call("POST", "/v1/asks", { text: "Looking for a canoe in Kiel" });
+  const { status } = await patiently(() => agent.call("POST", "/v1/asks", { text: "Looking for a canoe in Kiel" }));
+  t.is(status, 201);
   const [program, ...more] = await blocksOf("/docs/client", "js");
   t.deepEqual(more, []);
   const { stdout } = await promisify(execFile)("node", ["--input-type=module", "-e", program?.text ?? ""], {
