@@ -2,6 +2,6 @@
 export const isBadValue = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("22");
 
-/** What the moderator is told then. PostgreSQL's own message would reveal details of the database. */
+/** The sentence that the moderator reads. PostgreSQL's own message would reveal details of the database. */
 export const BAD_VALUE =
   "A value does not have the form that its type asks for, such as that of an id, a number or a time.";

@@ -17,7 +17,7 @@ export type Visit = {
   call: (name: string, args: Arguments) => Promise<string>;
   /** The same for a function that returns JSON. */
   ask: <Answer>(name: string, args?: Arguments) => Promise<Answer>;
-  /** The text that was typed into a field of the refused form; "" if there is none. */
+  /** What the moderator typed into a field of the form that was refused; "" without one. */
   typed: (field: string) => string;
   /** The path of an admin page on this host. */
   path: (path: string) => string;

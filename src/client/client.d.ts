@@ -5,7 +5,7 @@ import type { Calls, Problem, VerificationRequired } from "./api.d.ts";
  *
  *   const market = openMarket({ url: "https://souk.example.com", token });
  *   const { results } = await market.call("POST /v1/offers/search", { body: { query: "sofa in Berlin" } });
- *   for await (const ask of market.items("GET /v1/asks")) console.log(ask.title);
+ *   for await (const ask of market.items("GET /v1/asks")) titles.push(ask.title);
  *
  * A call is named by its method and path, as in the OpenAPI document. A request that failed for a moment is sent again,
  * after the time that the market asks for; a request that makes something carries an idempotency key, so that it is done

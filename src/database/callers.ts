@@ -39,7 +39,7 @@ export const createCallers = () => {
       accepted.set(key, true);
       refused.delete(key);
     },
-    /** Notes that there is no token or session with this hash, and why. */
+    /** Remembers that no token or session has this hash, and the reason that the database gave. */
     refuse(hash: Buffer, why: Error): void {
       const key = keyOf(hash);
       accepted.delete(key);

@@ -123,7 +123,7 @@ begin
 end
 $$;
 comment on function admin.show_offer(uuid) is
-  E'@behavior -*\nReturns the page of an offer, with its pending change. Raises 404 when there is no such offer.';
+  E'@behavior -*\nReturns the page of an offer, with its pending change. Raises 404 if no offer has this id.';
 
 create or replace function admin.show_account(id uuid, agents_after uuid, offers_after uuid, asks_after uuid)
 returns jsonb

@@ -37,7 +37,7 @@ create or replace function internal.note_lost_matches() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- There is no event if the ask was deleted, too: the join does not find it.
+  -- If the ask was deleted, too, the join does not find it, and no event is written.
   insert into market.event (account_id, type, data)
   select a.account_id, 'match.withdrawn', jsonb_build_object('ask_id', m.ask_id, 'offer_id', m.offer_id)
   from lost m join market.ask a on a.id = m.ask_id
