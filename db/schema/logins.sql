@@ -59,3 +59,18 @@ exception when insufficient_privilege then
   raise notice 'souk_dba sees no states of sessions until a superuser runs: grant pg_read_all_stats to souk_dba';
 end
 $$;
+
+do $$
+begin
+  -- A refusal is the caller's mistake, and not one for the server's log (internal/platform/raise_problem.sql).
+  grant set on parameter log_min_messages to souk_owner;
+  -- Of a failure the server logs the message and the statement, which contains no values. It does not log the detail,
+  -- which may quote a row with a text or an e-mail address. The service logs where in the functions it happened.
+  alter role souk_api set log_error_verbosity = terse;
+  alter role souk_worker set log_error_verbosity = terse;
+exception when insufficient_privilege then
+  raise notice 'the log of the server has every refusal, and of failures also details, until a superuser runs: grant '
+    'set on parameter log_min_messages to souk_owner; alter role souk_api set log_error_verbosity = terse; alter role '
+    'souk_worker set log_error_verbosity = terse';
+end
+$$;

@@ -104,13 +104,14 @@ const REPLICA_ANSWER_MS = 6_000;
 
 /**
  * Gives a session the privileges and the settings (timeouts) of a login role, even if the process uses another login. A
- * session that has logged in as this role has them already.
+ * session that has logged in as this role has them already. What the server logs, only a superuser's login may set.
  */
 const takeRole = async (client: pg.ClientBase, role: string): Promise<void> => {
   await client.query(
     `select set_config(split_part(setting, '=', 1), substr(setting, strpos(setting, '=') + 1), false)
      from pg_roles r join pg_db_role_setting s on s.setrole = r.oid and s.setdatabase = 0, unnest(s.setconfig) as setting
      where r.rolname = $1 and session_user <> $1
+       and (setting not like 'log\\_%' or has_parameter_privilege(session_user, split_part(setting, '=', 1), 'set'))
      union all select set_config('role', $1, false) where session_user <> $1`,
     [role],
   );

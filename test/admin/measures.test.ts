@@ -250,7 +250,7 @@ test.serial("a claimed case is closed to other moderators until it is released o
   t.is((await claim(ana)).data.claimCase.reviewCase.heldBy, ana.account);
   for (const refused of [await claim(ben), await release(ben), await ben.decide("keepOffer", id)]) {
     t.deepEqual(codes(refused), ["invalid_state"]);
-    t.regex(refused.errors[0]?.message ?? "", /^Ana has taken this case, until \d\d:\d\d UTC/);
+    t.regex(refused.errors[0]?.message ?? "", /^Another moderator has taken this case, until \d\d:\d\d UTC/);
   }
   t.is((await release(ana)).data.releaseCase.reviewCase.heldBy, null);
   await claim(ana);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import test from "ava";
 import pg from "pg";
+import { PROBLEMS } from "../../src/base/problem.ts";
+import { hashSecret } from "../../src/base/tokens.ts";
 import { authorizeUrl, exchange, newVerifier, refresh, register, approve as sendBack, visit } from "../oauth/client.ts";
 import { hangs, type Provider, startProvider, status, well } from "../reader/provider.ts";
 import { codeFrom, linkFrom, type MailServer, startMailServer, wrongOf } from "../sign_in/mailbox.ts";
@@ -22,6 +24,7 @@ import { sql, sqlValue } from "../support/sql.ts";
  *   secret   a token, the secret of a link or of a session. Only its holder knows it, so nothing may contain it, not
  *            even encoded
  *   private  a text, a contact, a code, the name of an agent. The database stores it, and no log may contain it
+ *   error    what PostgreSQL logs of a statement that failed. The statements that this test has it log are no errors
  */
 
 const run = promisify(execFile);
@@ -97,6 +100,16 @@ const dump = async (): Promise<string> => {
   const options = { maxBuffer: 256 * 1024 * 1024 };
   return (await run(join(folder, "pg_dump"), [cluster.url], options)).stdout;
 };
+
+/** What PostgreSQL has logged, without the statements with their parameters that this test has it log. */
+const errorsOf = (log: string): string =>
+  log
+    .split(/^(?=\d{4}-\d\d-\d\d .* \[\d+\] (?:LOG|WARNING|ERROR|FATAL|PANIC): )/m)
+    .filter((entry) => !/^.* \[\d+\] LOG: /.test(entry))
+    .join("");
+
+/** A refusal in PostgreSQL's log. */
+const REFUSED = new RegExp(`ERROR:  (${Object.keys(PROBLEMS).join("|")})\n`);
 
 const tables = (kinds = "rvmp") =>
   sql<{ name: string; schema: string }>(
@@ -189,6 +202,10 @@ test.serial("no log, job or dump contains a secret, and no log private data, wha
   t.deepEqual(traces(logs, { ...secrets, ...PRIVATE, ...codes }), [], "the service's log");
   const { "the token of stranger": _, ...unpasted } = secrets;
   t.deepEqual(traces(serverLog, unpasted), [], "the log of the database, with every statement and its parameters");
+  const errors = errorsOf(serverLog);
+  t.true(errors.includes("ERROR:  canceling statement due to lock timeout"), "a failure is found in the log");
+  t.notRegex(errors, REFUSED, "a refusal is not: callers could fill the disk");
+  t.deepEqual(traces(errors, { ...secrets, ...PRIVATE, ...codes }), [], "the errors in the log of the database");
   t.deepEqual(traces(jobs.join("\n"), { ...secrets, ...PRIVATE, ...codes }), [], "jobs");
   const everything = `${await dump()}\n${(await everyRow()).join("\n")}`;
   t.true(everything.includes(PRIVATE.contact), "the dump contains the rows, with the contact");
@@ -286,7 +303,10 @@ test.serial("nor does any contain a secret of signing in, of OAuth or of webhook
     [],
     "the service's log",
   );
-  t.deepEqual(traces(await cluster.log(), secrets), [], "the log of the database, with every parameter");
+  const serverLog = await cluster.log();
+  t.deepEqual(traces(serverLog, secrets), [], "the log of the database, with every parameter");
+  t.notRegex(errorsOf(serverLog), REFUSED, "no refusal is in the log of the database");
+  t.deepEqual(traces(errorsOf(serverLog), { ...secrets, address: "zimtschnecke" }), [], "nor an address in its errors");
   t.deepEqual(traces(jobs.join("\n"), { ...secrets, address: "zimtschnecke" }), [], "jobs");
   const everything = `${await dump()}\n${(await everyRow()).join("\n")}`;
   t.true(everything.includes("zimtschnecke@example.com"), "the dump contains the rows");
@@ -300,3 +320,27 @@ test.serial("nor does any contain a secret of signing in, of OAuth or of webhook
   for (const code of Object.values(codes))
     t.notRegex(`${logs}\n${jobs.join("\n")}`, new RegExp(`(?<![\\w.])${code}(?!\\w)`));
 });
+
+test.serial(
+  "where no superuser keeps refusals out of PostgreSQL's log, they are there without an address",
+  async (t) => {
+    await sql(cluster.url, "revoke set on parameter log_min_messages from souk_owner");
+    const { link } = await connectAgent(service.url);
+    const person = newVisitor();
+    await person.submit(await person.get(`${service.url}/sign-in`), "email", { email: "rumkugel@example.com" });
+    await person.submit(await person.get(linkFrom(await mail.next("rumkugel@example.com"))), "Sign in");
+    const before = (await cluster.log()).length;
+    // The page that the person approves on was shown before the person signed in.
+    const secrets = [link.split("/").at(-1), person.cookie(service.url, "souk_session")];
+    const approving = sql(
+      cluster.url,
+      "select api.approve_connection($1, $2, $2, 'no account')",
+      secrets.map((secret) => hashSecret(secret ?? "")),
+    );
+    await t.throwsAsync(approving, { message: "invalid_state" });
+    const errors = errorsOf((await cluster.log()).slice(before));
+    t.regex(errors, REFUSED);
+    t.regex(errors, /DETAIL: {2}You are now signed in to another account\./);
+    t.deepEqual(traces(errors, { address: "rumkugel" }), []);
+  },
+);

@@ -77,7 +77,7 @@ test("approving creates a session for a person who has none", async (t) => {
 });
 
 test("the page is shown again if the browser's account has changed since the page was shown", async (t) => {
-  const detail = "You are now signed in as Max. See below whether the agent should act for that account.";
+  const detail = "You are now signed in to another account. See below whether the agent should act for it.";
   const opened = await open(t, {
     approve_connection: raised(409, "invalid_state", detail, { account_changed: true }),
   });

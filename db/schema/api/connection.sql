@@ -80,8 +80,7 @@ begin
       <> internal.shown_account(person, session.account_id is null and not has_method, connection.secret_hash) then
     perform internal.raise_problem(409, 'invalid_state', case when session.account_id is null
       then 'You are not signed in any more. See below for whom the agent would act now.'
-      else format('You are now signed in as %s. See below whether the agent should act for that account.',
-        internal.account_label(person)) end,
+      else 'You are now signed in to another account. See below whether the agent should act for it.' end,
       '{"account_changed": true}');
   elsif internal.needs_sign_in(person, session.signed_in_at) then
     perform internal.raise_problem(401, 'unauthorized', case when session.account_id is null

@@ -7,16 +7,14 @@ create or replace function internal.lock_case(offer_id uuid) returns market.revi
 as $$
 declare
   review market.review_case;
-  holder text;
 begin
   select * into review from market.review_case c
   where c.offer_id = lock_case.offer_id and c.closed_at is null for update;
-  select m.name into holder from admin.moderator m
-  where m.account_id = review.held_by and m.account_id <> internal.moderator_id() and review.held_until > now();
-  if found then
+  if review.held_by <> internal.moderator_id() and review.held_until > now()
+      and exists (select from market.moderator m where m.account_id = review.held_by) then
     perform internal.raise_problem(409, 'invalid_state',
-      format('%s has taken this case, until %s UTC. Leave it to them, or come back then.',
-      holder, to_char(review.held_until at time zone 'UTC', 'HH24:MI')));
+      format('Another moderator has taken this case, until %s UTC. Leave it to them, or come back then.',
+      to_char(review.held_until at time zone 'UTC', 'HH24:MI')));
   end if;
   return review;
 end
