@@ -17,7 +17,7 @@ alter role souk_migrator connection limit 5;
 alter role souk_api set statement_timeout = '5s';
 alter role souk_api set lock_timeout = '2s';
 alter role souk_api set idle_in_transaction_session_timeout = '5s';
--- Matching one offer against all asks may take seconds, and the nightly check of all invariants half a minute.
+-- Matching one offer against all asks may take seconds, and so may a part of the nightly check of all invariants.
 alter role souk_worker set statement_timeout = '60s';
 alter role souk_worker set lock_timeout = '10s';
 alter role souk_worker set idle_in_transaction_session_timeout = '60s';

@@ -318,6 +318,41 @@ test.serial("the worker stores what its check finds, and a sample without findin
   t.true(state.checked_seconds_ago < 60);
 });
 
+test.serial("the check of all rows goes on part by part, and counts what it finds once it is through", async (t) => {
+  const noted = () => market.sql`select broken, found, checked_share from market.invariant
+    where invariant = 'stats_equal_recount'`;
+  // Enough rows for several pages, of which one in ten is broken.
+  await rolledBack(client, async () => {
+    await client.query(`set local session_replication_role = replica;
+      with a as (insert into market.account (created_at) select now() from generate_series(1, 2000) returning id)
+      insert into market.account_stats (account_id, active)
+      select id, (row_number() over () % 10 = 0)::integer from a;
+      analyze market.account, market.account_stats`);
+    const found: number[] = [];
+    const shares: number[] = [];
+    for (let isDone = false; !isDone; ) {
+      const { rows } = await client.query("select jobs.check_invariants(null, 300) as checked");
+      const { done, broken } = rows[0].checked;
+      found.push(broken.find((row: { invariant: string }) => row.invariant === "stats_equal_recount")?.broken ?? 0);
+      const { rows: now } = await client.query(
+        "select checked_share, found, broken from market.invariant where invariant = 'stats_equal_recount'",
+      );
+      shares.push(now[0].checked_share);
+      const sum = found.reduce((all, part) => all + part, 0);
+      t.deepEqual([now[0].broken, now[0].found], [sum, done ? 0 : sum]);
+      isDone = done;
+    }
+    t.true(found.length >= 5, `${found.length} parts`);
+    t.true(Math.max(...found) < 100, `the largest part has ${Math.max(...found)} of 200`);
+    t.deepEqual(shares, [...shares.slice(0, -1).toSorted(), 0]);
+    t.is(
+      found.reduce((all, part) => all + part, 0),
+      200,
+    );
+  });
+  t.deepEqual(await noted(), [{ broken: 0, found: 0, checked_share: 0 }]);
+});
+
 test.serial("inspect.check() reports a missing row for every foreign key", async (t) => {
   const keys = await market.sql`select c.conname as name, child.relname as child, a.attname as column
     from pg_constraint c join pg_class child on child.oid = c.conrelid

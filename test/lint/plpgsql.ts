@@ -6,7 +6,7 @@ import { OURS } from "./unused_sql.ts";
  * that matches no finding is reported as a finding.
  */
 const EXCEPTIONS: Record<string, string> = {
-  "inspect.check_references(double precision): text type variable is not sanitized":
+  "inspect.check_references(double precision,double precision): text type variable is not sanitized":
     "Its texts are names of the catalogue, and format('%I') has quoted each of them.",
   "internal.delete_shipped(regclass,text[],jsonb): routine is marked as VOLATILE, should be STABLE":
     "Its dynamic statements delete rows.",

@@ -5,13 +5,21 @@ import type { Tools } from "../task.ts";
 /** How many rows of each large table to check; null for all. */
 const payload = z.object({ sample: z.int().positive().nullable() });
 
-type Broken = { invariant: string; broken: number; example: string };
+type Checked = { done: boolean; broken: { invariant: string; broken: number; example: string }[] };
 
-/** Checks the invariants and logs those that are broken. The database stores the result for /metrics. */
+/**
+ * Checks the invariants, all rows part by part, and logs those that are broken. The database stores the result for
+ * /metrics, and where a check of all rows is.
+ */
 export const checkInvariants =
   ({ call, log }: Tools): Task =>
-  async (given) => {
+  async (given, { abortSignal }) => {
     const { sample } = payload.parse(given);
-    for (const row of await call<Broken>("check_invariants", sample))
-      log.error(row, "an invariant is broken: select * from inspect.check()");
+    for (let isDone = false; !isDone; ) {
+      abortSignal?.throwIfAborted();
+      const [{ done, broken } = { done: true, broken: [] }] = await call<Checked>("check_invariants", sample);
+      for (const { invariant, broken: rows, example } of broken)
+        log.error({ invariant, broken: rows, example }, "an invariant is broken: select * from inspect.check()");
+      isDone = done;
+    }
   };

@@ -1,53 +1,77 @@
--- The invariants. Each is a query that returns the rows that break it. `share` is the percentage (0 to 100) of the rows
--- that is read. When it is below 100, the checks read a sample of the tables that grow with the market, and always all
--- unfinished rows and all rows of the last hour, which are few.
+-- The invariants. Each is a query that returns the rows that break it. A check reads one part of every table that grows
+-- with the market, from the share `low` to the share `high` of its pages (0 to 1), and always all unfinished rows and
+-- all rows of the last hour, which are few. So a check is as long as its part, whatever the size of the market.
 
-create or replace function inspect.check_people(share double precision)
+create or replace function inspect.page_at(of_table regclass, share double precision) returns tid
+  language sql stable
+as $$
+  -- The end is open, so that rows that are added during a check of everything are checked, too.
+  select format('(%s,0)', case when share >= 1 then 4294967295
+    else floor(share * pg_relation_size(of_table) / current_setting('block_size')::integer)::bigint end)::tid
+$$;
+comment on function inspect.page_at(regclass, double precision) is
+  'Returns the place of the first row of the page at this share (0 to 1) of a table.';
+
+create or replace function inspect.is_within(place tid, of_table regclass, low double precision, high double precision)
+  returns boolean
+  language sql stable
+  -- PostgreSQL inlines this and reads only the pages between the two places (a TID range scan).
+as $$ select place >= inspect.page_at(of_table, low) and place < inspect.page_at(of_table, high) $$;
+comment on function inspect.is_within(tid, regclass, double precision, double precision) is
+  'Returns whether a row lies in the pages of its table from the share `low` up to the share `high`.';
+
+create or replace function inspect.check_people(low double precision, high double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
 as $$
 begin
   return query
   select 'account_has_stats', 'account ' || a.id, 'no row in market.account_stats'
-  from market.account a tablesample system (check_people.share)
-  where not exists (select from market.account_stats p where p.account_id = a.id);
+  from market.account a
+  where inspect.is_within(a.ctid, 'market.account', check_people.low, check_people.high)
+    and not exists (select from market.account_stats p where p.account_id = a.id);
 
   return query
   select 'stats_equal_recount', 'account ' || p.account_id,
     format('active, lifetime, removed are %s, %s, %s and should be %s, %s, %s',
       p.active, p.lifetime, p.removed, o.active, o.lifetime, o.removed)
-  from market.account_stats p tablesample system (check_people.share)
+  from market.account_stats p
   cross join lateral (
     select count(*) filter (where o.status = 'published') as active, count(o.published_at) as lifetime,
       count(*) filter (where o.status = 'removed') as removed
     from market.offer o where o.account_id = p.account_id) as o
-  where (p.active, p.lifetime, p.removed) <> (o.active, o.lifetime, o.removed);
+  where inspect.is_within(p.ctid, 'market.account_stats', check_people.low, check_people.high)
+    and (p.active, p.lifetime, p.removed) <> (o.active, o.lifetime, o.removed);
 
   return query
   select 'connected_agent_has_person', 'agent ' || g.id,
     'it is connected, and nobody has claimed account ' || g.account_id
-  from market.agent g tablesample system (check_people.share)
+  from market.agent g
   join market.account a on a.id = g.account_id
-  where g.connected_at is not null and a.claimed_at is null and g.sandbox_id is null;
+  where inspect.is_within(g.ctid, 'market.agent', check_people.low, check_people.high)
+    and g.connected_at is not null and a.claimed_at is null and g.sandbox_id is null;
 
   return query
   select 'approval_is_whole', 'agent ' || g.id,
     case when c.approved_at is null then 'it is connected, and nobody approved its link'
       else 'its link is approved, and it is not connected' end
-  from market.connection c tablesample system (check_people.share)
+  from market.connection c
   join market.agent g on g.id = c.agent_id
-  where (c.approved_at is null) <> (g.connected_at is null and g.disconnected_at is null);
+  where inspect.is_within(c.ctid, 'market.connection', check_people.low, check_people.high)
+    and (c.approved_at is null) <> (g.connected_at is null and g.disconnected_at is null);
 
   return query
   select 'removed_agent_has_no_link', 'agent ' || g.id, 'its link is open'
-  from market.connection c tablesample system (check_people.share)
+  from market.connection c
   join market.agent g on g.id = c.agent_id
-  where g.removed_at is not null and c.approved_at is null and c.declined_at is null and c.expires_at > now();
+  where inspect.is_within(c.ctid, 'market.connection', check_people.low, check_people.high)
+    and g.removed_at is not null and c.approved_at is null and c.declined_at is null and c.expires_at > now();
 end
 $$;
-comment on function inspect.check_people(double precision) is 'Checks accounts, agents and account stats.';
+comment on function inspect.check_people(double precision, double precision) is
+  'Checks accounts, agents and account stats.';
 
-create or replace function inspect.check_requests(share double precision)
+create or replace function inspect.check_requests(low double precision, high double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
 as $$
@@ -120,11 +144,12 @@ begin
   select 'answer_tells_the_truth', 'submission ' || s.id,
     format('%s was answered with %s, and %s %s is %s', s.kind, s.status, split_part(s.kind, '_', 2), s.target_id,
       case when f.found then 'there' else 'not there' end)
-  from market.submission s tablesample system (check_requests.share)
+  from market.submission s
   cross join lateral (
     select case s.kind when 'publish_offer' then exists (select from market.offer o where o.id = s.target_id)
       else exists (select from market.ask a where a.id = s.target_id) end as found) as f
-  where s.completed_at is not null and (
+  where inspect.is_within(s.ctid, 'market.submission', check_requests.low, check_requests.high)
+    and s.completed_at is not null and (
     s.kind = 'publish_offer' and f.found <> (s.status = 201)
     or s.kind = 'create_ask' and f.found <> (s.status = 201) and not exists (select from market.submission l
       where l.target_id = s.target_id and l.id > s.id and coalesce(l.status, 200) between 200 and 299));
@@ -153,7 +178,7 @@ begin
       where s.expires_at < now() - interval '2 hours' order by s.expires_at limit 1)) as o;
 end
 $$;
-comment on function inspect.check_requests(double precision) is
+comment on function inspect.check_requests(double precision, double precision) is
   'Checks submissions, idempotency keys and rate limits. Only completed submissions are sampled.';
 
 create or replace function inspect.is_underway(task text, id uuid) returns boolean
@@ -174,7 +199,7 @@ $$;
 comment on function inspect.is_underway(text, uuid) is
   'Returns whether a job of this task is waiting or running for this row, so that it may still repair the row.';
 
-create or replace function inspect.check_market(share double precision)
+create or replace function inspect.check_market(low double precision, high double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
 as $$
@@ -186,33 +211,37 @@ declare
 begin
   return query
   select 'offer_has_contact', 'offer ' || o.id, 'it is published without a contact'
-  from market.offer o tablesample system (check_market.share)
-  where o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
+  from market.offer o
+  where inspect.is_within(o.ctid, 'market.offer', check_market.low, check_market.high)
+    and o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
 
   -- Without a document, readers build it, and the job build_documents stores it (jobs/build_documents.sql).
   return query
   select 'document_is_current', 'offer ' || o.id, 'its stored document differs from a newly built one'
-  from market.offer o tablesample system (check_market.share)
-  where o.document <> internal.build_offer_document(o);
+  from market.offer o
+  where inspect.is_within(o.ctid, 'market.offer', check_market.low, check_market.high)
+    and o.document <> internal.build_offer_document(o);
 
   return query
   select 'offer_has_vector', 'offer ' || o.id,
     format('published, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
-  from market.offer o tablesample system (check_market.share)
+  from market.offer o
   left join market.offer_embedding e on e.offer_id = o.id
   -- The case makes the planner look for a job only where a vector is missing, and not for every offer. No provider is
   -- paid for a sandbox.
-  where o.status = 'published' and o.sandbox_id is null and not embeds_all
+  where inspect.is_within(o.ctid, 'market.offer', check_market.low, check_market.high)
+    and o.status = 'published' and o.sandbox_id is null and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_offer', o.id)
       else false end;
 
   return query
   select 'ask_has_vector', 'ask ' || a.id,
     format('active, %s, and no job is making one', coalesce('its vector is of ' || e.model, 'without a vector'))
-  from market.ask a tablesample system (check_market.share)
+  from market.ask a
   left join market.ask_embedding e on e.ask_id = a.id
   -- An ask's job is enqueued a moment after its text was extracted.
-  where a.status = 'active' and a.sandbox_id is null and a.read_at < now() - interval '10 minutes' and not embeds_all
+  where inspect.is_within(a.ctid, 'market.ask', check_market.low, check_market.high)
+    and a.status = 'active' and a.sandbox_id is null and a.read_at < now() - interval '10 minutes' and not embeds_all
     and case when e.model is distinct from model_in_force then not inspect.is_underway('embed_ask', a.id)
       else false end;
 
@@ -220,12 +249,14 @@ begin
   select 'vector_in_the_index_may_be_found', v.kind || ' ' || v.id, 'searches of the market read its vector'
   from (
     select 'offer' as kind, o.id
-    from market.offer_embedding e tablesample system (check_market.share) join market.offer o on o.id = e.offer_id
-    where e.embedding is not null and (o.status <> 'published' or o.sandbox_id is not null)
+    from market.offer_embedding e join market.offer o on o.id = e.offer_id
+    where inspect.is_within(e.ctid, 'market.offer_embedding', check_market.low, check_market.high)
+      and e.embedding is not null and (o.status <> 'published' or o.sandbox_id is not null)
     union all
     select 'ask', a.id
-    from market.ask_embedding e tablesample system (check_market.share) join market.ask a on a.id = e.ask_id
-    where e.embedding is not null and (a.status <> 'active' or a.sandbox_id is not null)) as v;
+    from market.ask_embedding e join market.ask a on a.id = e.ask_id
+    where inspect.is_within(e.ctid, 'market.ask_embedding', check_market.low, check_market.high)
+      and e.embedding is not null and (a.status <> 'active' or a.sandbox_id is not null)) as v;
 
   return query
   select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
@@ -234,7 +265,7 @@ begin
 
   return query
   select v.invariant, format('match of ask %s and offer %s', m.ask_id, m.offer_id), v.detail
-  from market.match m tablesample system (check_market.share)
+  from market.match m
   join market.offer o on o.id = m.offer_id
   join market.ask a on a.id = m.ask_id
   left join market.ask_kind k on k.ask_kind = a.ask_kind
@@ -262,32 +293,26 @@ begin
       then format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency) end),
     ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
       then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
-  where v.detail is not null
+  where inspect.is_within(m.ctid, 'market.match', check_market.low, check_market.high)
+    and v.detail is not null
     and not (v.mends
       and (inspect.is_underway('embed_offer', m.offer_id) or inspect.is_underway('embed_ask', m.ask_id)));
 end
 $$;
-comment on function inspect.check_market(double precision) is 'Checks offers, asks and matches.';
+comment on function inspect.check_market(double precision, double precision) is 'Checks offers, asks and matches.';
 
-create or replace function inspect.check(sample integer default null)
+create or replace function inspect.check_part(low double precision, high double precision)
   returns table (invariant text, object text, detail text)
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
-declare
-  -- tablesample system draws whole pages, so the cost depends on the sample and not on the size of the table.
-  share double precision := case when "check".sample is null then 100 else (
-    select least(100, 100.0 * "check".sample / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
-    where c.oid in ('market.offer'::regclass, 'market.match'::regclass, 'market.account_stats'::regclass,
-      'market.submission'::regclass))
-    end;
 begin
-  return query select * from inspect.check_people(share);
-  return query select * from inspect.check_oauth(share);
-  return query select * from inspect.check_requests(share);
-  return query select * from inspect.check_market(share);
+  return query select * from inspect.check_people(check_part.low, check_part.high);
+  return query select * from inspect.check_oauth(check_part.low, check_part.high);
+  return query select * from inspect.check_requests(check_part.low, check_part.high);
+  return query select * from inspect.check_market(check_part.low, check_part.high);
   return query select * from inspect.check_sandboxes();
-  return query select * from inspect.check_moderation(share);
-  return query select * from inspect.check_references(share);
+  return query select * from inspect.check_moderation(check_part.low, check_part.high);
+  return query select * from inspect.check_references(check_part.low, check_part.high);
   return query select * from inspect.check_log();
   return query
   select 'job_is_not_locked_by_a_dead_worker', 'job ' || j.job_id,
@@ -304,9 +329,36 @@ begin
     and not exists (select from reading.classifier c where c.learned_from = v.changed_at);
 end
 $$;
+comment on function inspect.check_part(double precision, double precision) is
+  'Returns the violations of all invariants in one part of every table that grows with the market.';
+
+create or replace function inspect.share_of_rows(number integer) returns double precision
+  language plpgsql stable
+as $$
+begin
+  return (
+    select least(1, share_of_rows.number / greatest(max(c.reltuples), 1)) from pg_catalog.pg_class c
+    where c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and not c.relispartition);
+end
+$$;
+comment on function inspect.share_of_rows(integer) is
+  'Returns the share (0 to 1) of the tables in which each has at most about this number of rows.';
+
+create or replace function inspect.check(sample integer default null)
+  returns table (invariant text, object text, detail text)
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  parts constant double precision :=
+    case when "check".sample is null then 1 else ceil(1 / inspect.share_of_rows("check".sample)) end;
+  part constant double precision := floor(random() * parts);
+begin
+  return query select * from inspect.check_part(part / parts, (part + 1) / parts);
+end
+$$;
 comment on function inspect.check(integer) is
   'Returns one row for each violation of an invariant: the name of the invariant (market.invariant explains it), the '
-  'row that breaks it, and how. Returns no row when all is well. Without a sample size it reads everything, which '
-  'takes about twenty seconds for a million offers and a million matches. With a sample size it reads about that '
-  'number of random rows of each large table.';
+  'row that breaks it, and how. Returns no row when all is well. Without a sample size it reads everything. With a '
+  'sample size it reads at most about that number of rows of each large table, which lie beside each other at a random '
+  'place.';
 grant execute on function inspect.check(integer) to souk_dba;

@@ -1,16 +1,17 @@
 -- The invariants of moderation, of foreign keys and of retention times (see inspect/check.sql).
 
-create or replace function inspect.check_moderation(share double precision)
+create or replace function inspect.check_moderation(low double precision, high double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
 as $$
 begin
   return query
   select 'suspended_account_is_hidden', 'account ' || a.id, 'it is suspended, and offer ' || o.id || ' is published'
-  from market.account a tablesample system (check_moderation.share)
+  from market.account a
   cross join lateral (
     select o.id from market.offer o where o.account_id = a.id and o.status = 'published' limit 1) as o
-  where a.suspended_at is not null and not inspect.is_underway('apply_standing', a.id);
+  where inspect.is_within(a.ctid, 'market.account', check_moderation.low, check_moderation.high)
+    and a.suspended_at is not null and not inspect.is_underway('apply_standing', a.id);
 
   return query
   select 'case_counts_its_reports', 'offer ' || c.offer_id,
@@ -31,15 +32,17 @@ begin
   return query
   select 'pending_offer_has_case', 'offer ' || o.id,
     'it waits for review since ' || o.updated_at || ', and no case is open'
-  from market.offer o tablesample system (check_moderation.share)
-  where o.status = 'pending_review' and not exists (
+  from market.offer o
+  where inspect.is_within(o.ctid, 'market.offer', check_moderation.low, check_moderation.high)
+    and o.status = 'pending_review' and not exists (
     select from market.review_case c where c.offer_id = o.id and c.closed_at is null and 'pending' = any (c.causes));
 
   return query
   select 'waiting_change_has_case', 'offer ' || c.offer_id,
     'its change waits for review since ' || c.created_at || ', and no case is open'
-  from market.offer_change c tablesample system (check_moderation.share)
-  where c.rejected_at is null and not exists (
+  from market.offer_change c
+  where inspect.is_within(c.ctid, 'market.offer_change', check_moderation.low, check_moderation.high)
+    and c.rejected_at is null and not exists (
     select from market.review_case r
     where r.offer_id = c.offer_id and r.closed_at is null and 'pending' = any (r.causes));
 
@@ -48,33 +51,38 @@ begin
     format('it has a change, and its status is %s (%s)', o.status,
       case when o.published_at is null then 'never published'
       when o.account_id is distinct from c.account_id then 'of another account' else 'published before' end)
-  from market.offer_change c tablesample system (check_moderation.share)
+  from market.offer_change c
   join market.offer o on o.id = c.offer_id
-  where o.status not in ('published', 'archived') or o.published_at is null
-    or o.account_id is distinct from c.account_id;
+  where inspect.is_within(c.ctid, 'market.offer_change', check_moderation.low, check_moderation.high)
+    and (o.status not in ('published', 'archived') or o.published_at is null
+      or o.account_id is distinct from c.account_id);
 
   return query
   select 'open_appeal_has_case', 'offer ' || a.offer_id,
     'its appeal waits since ' || a.created_at || ', and no case is open'
-  from market.appeal a tablesample system (check_moderation.share)
+  from market.appeal a
   join market.offer o on o.id = a.offer_id and o.status = 'removed' and o.removed_at = a.removed_at
-  where a.decided_at is null and not exists (
+  where inspect.is_within(a.ctid, 'market.appeal', check_moderation.low, check_moderation.high)
+    and a.decided_at is null and not exists (
     select from market.review_case c
     where c.offer_id = a.offer_id and c.closed_at is null and 'appeal' = any (c.causes));
 
   return query
   select 'reviewed_offer_is_not_removed', 'offer ' || o.id, 'it is reviewed, and ' || o.status
-  from market.offer o tablesample system (check_moderation.share)
-  where o.reviewed and o.status in ('removed', 'rejected', 'pending_review');
+  from market.offer o
+  where inspect.is_within(o.ctid, 'market.offer', check_moderation.low, check_moderation.high)
+    and o.reviewed and o.status in ('removed', 'rejected', 'pending_review');
 
   return query
   select 'extraction_is_quoted', 'offer ' || o.id,
     'its text does not contain the quotes that begin at these positions: ' || q.quotes
   from (
-    select f.id, f.text, f.extraction from market.offer f tablesample system (check_moderation.share)
+    select f.id, f.text, f.extraction from market.offer f
+    where inspect.is_within(f.ctid, 'market.offer', check_moderation.low, check_moderation.high)
     union all
     select c.offer_id, c.text, c.extraction
-    from market.offer_change c tablesample system (check_moderation.share)) as o
+    from market.offer_change c
+    where inspect.is_within(c.ctid, 'market.offer_change', check_moderation.low, check_moderation.high)) as o
   cross join lateral (
     select string_agg(f.field ->> 'start', ', ') as quotes
     from jsonb_path_query(o.extraction, 'strict $.** ? (exists (@.quote))') as f (field)
@@ -82,11 +90,11 @@ begin
   where q.quotes is not null;
 end
 $$;
-comment on function inspect.check_moderation(double precision) is
+comment on function inspect.check_moderation(double precision, double precision) is
   'Checks cases, reports, appeals, suspensions and the quotes of extractions. Accounts, offers, their changes and '
   'appeals are sampled.';
 
-create or replace function inspect.check_references(share double precision)
+create or replace function inspect.check_references(low double precision, high double precision)
   returns table (invariant text, object text, detail text)
   language plpgsql stable
   -- These settings make the planner look up each referenced row by an index, and not read the whole referenced table to
@@ -113,19 +121,22 @@ begin
   loop
     return query execute format(
       'select ''reference_has_row'', %L || concat_ws(''/'', %s), %L
-       from market.%I c tablesample system (%s) where %s and not exists (select from market.%I p where %s)',
+       from market.%I c where inspect.is_within(c.ctid, %L, $1, $2) and %s
+         and not exists (select from market.%I p where %s)',
       reference.child || ' of ' || reference.parent || ' ', reference.shown,
       'that is not there, against ' || reference.name,
-      reference.child, check_references.share, reference.given, reference.parent, reference.met);
+      reference.child, 'market.' || reference.child, reference.given, reference.parent, reference.met)
+    using check_references.low, check_references.high;
   end loop;
 
   return query
   select 'call_has_agent', 'call ' || c.id, 'it counts for ' || c.scope || ', which is not there'
-  from market.rate_limit_hit c tablesample system (check_references.share)
-  where c.scope like 'agent:%' and not exists (select from market.agent g where g.id = substr(c.scope, 7)::uuid);
+  from market.rate_limit_hit c
+  where inspect.is_within(c.ctid, 'market.rate_limit_hit', check_references.low, check_references.high)
+    and c.scope like 'agent:%' and not exists (select from market.agent g where g.id = substr(c.scope, 7)::uuid);
 end
 $$;
-comment on function inspect.check_references(double precision) is
+comment on function inspect.check_references(double precision, double precision) is
   'Checks foreign keys, and the agents of counted calls.';
 
 create or replace function inspect.check_log() returns table (invariant text, object text, detail text)

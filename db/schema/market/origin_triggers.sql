@@ -14,7 +14,7 @@ begin
     join pg_attribute mark on mark.attrelid = c.oid and mark.attname = 'origin'
     left join (values
       -- The columns that upgrades leave alone; and the key, where it is not the primary key.
-      ('market.invariant'::regclass, 'broken,example,checked_at', null),
+      ('market.invariant'::regclass, 'broken,example,checked_at,checked_share,found,found_example', null),
       ('market.setting', 'value,changed_by,changed_at', null),
       ('market.sign_in_method', 'available', null),
       ('reading.example', 'id', 'text'),
