@@ -18,6 +18,7 @@ set local check_function_bodies = off;
 
 -- Functions and types that table definitions use: in defaults, generated columns, indexes and policies
 --!include internal/platform/uuid_v7.sql
+--!include internal/platform/letters.sql
 --!include internal/offers/visible_name.sql
 --!include internal/agents/claims.sql
 --!include internal/platform/origin.sql

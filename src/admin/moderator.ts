@@ -38,7 +38,7 @@ const accountOf = async (client: pg.ClientBase, name: string): Promise<{ id: str
       : { why: `Nobody has approved an agent of the account ${name} yet, so it has no person.` };
   }
   const { rows } = await client.query<{ id: string }>(
-    "select distinct account_id as id from market.proved_method where email = lower(btrim(normalize($1, NFC)))",
+    "select distinct account_id as id from market.proved_method where email = internal.clean_email($1)",
     [name],
   );
   const [account, ...others] = rows;

@@ -98,6 +98,12 @@ test("a line that is too long and cannot be broken is reported", (t) => {
   t.regex(problems[0] ?? "", /^2: 130 characters\./);
 });
 
+test("a comparison that depends on the locale of the database is reported", (t) => {
+  for (const locale of ["lower(a)", "initcap(a)", "a ~* 'b'", "a !~~* 'b'", "a ilike 'b'", "a::citext"])
+    t.regex(styleProblems(`select\n  ${locale};`)[0] ?? "", /^2: .* depends on the locale/, locale);
+  t.deepEqual(styleProblems(`-- lower(a)\nselect lower(a collate "C"), internal.lower_case(a);`), []);
+});
+
 test("a function that cannot be loaded again, or is not followed by its comment, is reported", (t) => {
   const sound = [
     "create or replace function a.b(c text default ';') returns text",

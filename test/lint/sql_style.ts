@@ -3,7 +3,7 @@ import { type Token, tokensOf } from "./sql_tokens.ts";
 
 /** Faults in the SQL of db/schema that the formatter cannot mend, as `line: what to do`. */
 export function styleProblems(sql: string): string[] {
-  return [...lineProblems(sql), ...functionProblems(sql)];
+  return [...lineProblems(sql), ...localeProblems(sql), ...functionProblems(sql)];
 }
 
 function lineProblems(sql: string): string[] {
@@ -11,6 +11,20 @@ function lineProblems(sql: string): string[] {
     const width = [...text].length;
     if (width <= MAX_LINE) return [];
     return [`${index + 1}: ${width} characters. Break the line; two strings on consecutive lines are one string.`];
+  });
+}
+
+/** Functions and operators whose results depend on the locale of the database. */
+const BY_LOCALE = /\b(?:lower|upper|initcap)\((?!.*collate "C")|~~?\*|\bilike\b|\bcitext\b/;
+
+function localeProblems(sql: string): string[] {
+  return sql.split("\n").flatMap((text, index) => {
+    const [found] = BY_LOCALE.exec(text.replace(/^\s*--.*/, "")) ?? [];
+    return found === undefined
+      ? []
+      : [
+          `${index + 1}: \`${found}\` depends on the locale. Compare internal.lower_case or reading.fold of both sides.`,
+        ];
   });
 }
 

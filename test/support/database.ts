@@ -44,16 +44,17 @@ export async function createDatabase(t?: Teardown): Promise<Database> {
 
 /**
  * Creates an empty database, for tests of the migrations themselves. With a test's `t`, it is dropped after that test.
+ * @param locale as `create database` takes it; usually the server's
  */
-export async function createEmptyDatabase(t?: Teardown): Promise<Database> {
-  return copy("template0", t);
+export async function createEmptyDatabase(t?: Teardown, locale = ""): Promise<Database> {
+  return copy("template0", t, locale);
 }
 
-async function copy(template: string, t?: Teardown): Promise<Database> {
+async function copy(template: string, t?: Teardown, locale = ""): Promise<Database> {
   const name = `souk_test_${process.env["TEST_RUN"] ?? "alone"}_${randomBytes(6).toString("hex")}`;
   await withClient(serverUrl(), (client) =>
     // Copying files is twice as fast as the default, which writes the copy through the WAL.
-    client.query(`create database ${name} template ${template} strategy file_copy`),
+    client.query(`create database ${name} template ${template} strategy file_copy ${locale}`),
   );
   const drop = async () => {
     await withClient(serverUrl(), (client) => client.query(`drop database if exists ${name} with (force)`));

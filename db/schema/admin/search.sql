@@ -10,13 +10,13 @@ as $$
 declare
   said constant text := btrim(find.words);
   query constant tsquery := websearch_to_tsquery('simple', left(reading.plain_words(find.words), 200));
-  whole constant text := left(lower(said), 80);
+  whole constant text := left(reading.fold(said), 80);
   beginning constant text := regexp_replace(whole, '[%_\\]', '\\\&', 'g') || '%';
   a_name constant integer := 2;
   the_beginning constant integer := 3;
   the_words constant integer := 4;
 begin
-  if said ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+  if internal.lower_case(said) ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
     return query select * from internal.find_by_id(said::uuid);
     return;
   elsif said = '' then
@@ -29,17 +29,18 @@ begin
         (select 1 as rank, b.*
           from internal.find_by_mailbox(said) as m (account_id), internal.find_by_id(m.account_id) as b)
         union all (select a_name, b.* from (
-          select a.id from market.account a where lower(a.display_name) = whole order by a.id desc limit 20) as a,
+          select a.id from market.account a where reading.fold(a.display_name) = whole order by a.id desc
+            limit 20) as a,
             internal.find_by_id(a.id) as b)
         union all (select a_name, b.* from (
-          select a.id from market.agent a where lower(a.name) = whole and a.sandbox_id is null
+          select a.id from market.agent a where reading.fold(a.name) = whole and a.sandbox_id is null
             order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
         union all (select the_beginning, b.* from (
-          select a.id from market.account a where lower(a.display_name) like beginning order by a.id desc
+          select a.id from market.account a where reading.fold(a.display_name) like beginning order by a.id desc
             limit 20) as a, internal.find_by_id(a.id) as b)
         union all (select the_beginning, b.* from (
-          select a.id from market.agent a where lower(a.name) like beginning and a.sandbox_id is null
+          select a.id from market.agent a where reading.fold(a.name) like beginning and a.sandbox_id is null
             order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
         -- Published and unpublished offers have an index each.

@@ -20,7 +20,7 @@ create index account_unclaimed_idx on market.account (created_at) where claimed_
 create index account_hiding_idx on market.account (id) where hiding;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
 -- Moderators search accounts by display name.
-create index account_display_name_idx on market.account (lower(display_name) text_pattern_ops);
+create index account_display_name_idx on market.account (reading.fold(display_name) text_pattern_ops);
 create index account_sandbox_id_idx on market.account (sandbox_id) where sandbox_id is not null;
 
 create policy "a caller sees the account it acts for" on market.account for select to souk_agent, souk_person

@@ -15,7 +15,7 @@ create table market.agent (
 );
 create index agent_account_id_idx on market.agent (account_id);
 -- Moderators search agents by name.
-create index agent_name_idx on market.agent (lower(name) text_pattern_ops);
+create index agent_name_idx on market.agent (reading.fold(name) text_pattern_ops);
 -- Used to purge agents that nobody approved.
 create index agent_created_at_unapproved_idx on market.agent (created_at) where connected_at is null;
 create index agent_sandbox_id_idx on market.agent (sandbox_id) where sandbox_id is not null;

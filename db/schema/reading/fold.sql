@@ -22,10 +22,10 @@ declare
   alphabet text[];
 begin
   if octet_length(words) = char_length(words) then
-    return lower(words collate "C");
+    return internal.lower_case(words);
   end if;
-  plain := lower(regexp_replace(normalize(words, nfkd),
-    '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]', '', 'g') collate "C");
+  plain := internal.lower_case(regexp_replace(normalize(words, nfkd),
+    '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]', '', 'g'));
   -- Most texts have none of these letters, and to look for them takes a tenth of the time that replacing them takes.
   foreach alphabet slice 1 in array capitals loop
     if plain ~ ('[' || alphabet[1] || ']') then

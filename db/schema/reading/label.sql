@@ -28,9 +28,9 @@ create table reading.label (
   constraint label_form_length check (char_length(form) between 1 and 80),
   -- Nearly all forms match the first pattern. To check it takes a twentieth of the time that folding takes.
   constraint label_form_folded check (form ~ '^[a-z0-9]+( [a-z0-9]+)*$'
-    or form = btrim(regexp_replace(reading.fold(form), '\s+', ' ', 'g'))
+    or form = btrim(regexp_replace(reading.fold(form), '[' || internal.white_space() || ']+', ' ', 'g'))
     -- Only a cue may be a mark.
-    and (form ~ '[[:alnum:]]' or type = 'cue')),
+    and (cardinality(reading.words(form)) > 0 or type = 'cue')),
   constraint label_weight_range check (weight > 0 and weight <= 5),
   constraint label_prefix_is_cue check (type = 'cue' or not is_prefix),
   constraint label_origin_known check (origin in ('shipped', 'operator'))

@@ -29,7 +29,7 @@ begin
       || coalesce(location ->> 'city', '') || ' ' || coalesce(location ->> 'region', '')))
     -- The country is a lexeme with a prefix, so that no word of a place equals it: the "de" in Rio de Janeiro does not
     -- mean Germany.
-    || array_to_tsvector(array_remove(array['country/' || lower(location ->> 'country'),
+    || array_to_tsvector(array_remove(array['country/' || internal.lower_case(location ->> 'country'),
       'domain/' || offer.domain, 'category/' || offer.category, 'kind/' || offer.offer_kind,
       'price/' || search.price_bucket(offer.price_hundredths),
       'price/' || offer.price_currency || '/' || search.price_bucket(offer.price_hundredths)]

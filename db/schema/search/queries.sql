@@ -81,7 +81,7 @@ begin
     with words as (
       select w.lexeme as word,
         array(
-          select 'country/' || lower(coalesce(m.country, n.country))
+          select 'country/' || internal.lower_case(coalesce(m.country, n.country))
           from reading.places_named(w.lexeme) as n left join reading.place_member m on m.place = n.place
           where n.kind in ('country', 'world')
           union all select 'country/' || w.lexeme where w.lexeme ~ '^[a-z]{2}$') as countries,

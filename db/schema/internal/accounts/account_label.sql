@@ -2,7 +2,9 @@
 
 create or replace function internal.method_name(method text) returns text
   language sql immutable parallel safe
-as $$ select case method_name.method when 'email' then 'e-mail' else initcap(method_name.method) end $$;
+as $$
+  select case when method = 'email' then 'e-mail' else upper(left(method, 1) collate "C") || substr(method, 2) end
+  $$;
 comment on function internal.method_name(text) is 'Returns the name of a sign-in method for use in a sentence.';
 grant execute on function internal.method_name(text) to souk_person;
 

@@ -2,15 +2,18 @@
 
 create or replace function internal.clean_email(address text) returns text
   language sql immutable
-as $$ select nullif(lower(btrim(normalize(address, nfc), E' \t\r\n\u00a0')), '') $$;
+as $$ select nullif(internal.lower_case(btrim(normalize(address, nfc), E' \t\r\n\u00a0')), '') $$;
 comment on function internal.clean_email(text) is
-  'Returns an e-mail address in the form in which it is stored and compared: trimmed, lower case, NFC; null when '
-  'empty.';
+  'Returns an e-mail address in the form in which it is stored and compared: trimmed, NFC, and A to Z in lower case '
+  '(internal.lower_case); null when empty.';
 grant execute on function internal.clean_email(text) to souk_person;
 
 create or replace function internal.clean_phone(number text) returns text
   language sql immutable
-as $$ select nullif(regexp_replace(regexp_replace(number, '[\s()./\u00a0\u2010-\u2013-]', '', 'g'), '^00', '+'), '') $$;
+as $$
+  select nullif(regexp_replace(
+    regexp_replace(number, '[' || internal.white_space() || '()./\u2010-\u2013-]', '', 'g'), '^00', '+'), '')
+$$;
 comment on function internal.clean_phone(text) is
   'Returns a phone number without the separators that people write, and with + for a leading 00; null when empty.';
 grant execute on function internal.clean_phone(text) to souk_person;

@@ -12,7 +12,8 @@ as $$
     when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
     -- A scheme that a browser or the system opens itself names no app, and another browser would open the address in
     -- it.
-    when uri ~* ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms'
+    when internal.lower_case(uri)
+      ~ ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms'
         '|intent|android-app|jar|feed|resource|shell|search|search-ms|ms-[a-z0-9-]+'
         '|chrome|edge|(chrome|moz|safari-web)-extension|[a-z0-9.+-]+-https?|googlechromes?(-[a-z-]+)?|chromium'
         '|firefox(-[a-z-]+)?|microsoft-edge|brave|vivaldi|opera(-[a-z-]+)?|duckduckgo|ddgquicklink|ddglaunch'

@@ -39,7 +39,7 @@ begin
   elsif join_sandbox.sandbox_id is not null then
     -- The lock makes a deletion of the sandbox skip it (jobs.purge_sandboxes).
     select * into sandbox from market.sandbox s
-    where s.id::text = lower(join_sandbox.sandbox_id) and s.expires_at > now() for share;
+    where s.id::text = internal.lower_case(join_sandbox.sandbox_id) and s.expires_at > now() for share;
     if not found then
       perform internal.raise_field_problems(
         '[{"pointer": "/sandbox_id", "detail": "There is no such sandbox: a sandbox ends after 24 hours, or when its '

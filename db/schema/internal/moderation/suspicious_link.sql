@@ -6,7 +6,7 @@ as $$
 begin
   -- Every such link has one of these, and most texts have none of them.
   return (strpos(text, ':') > 0 or strpos(text, '/') > 0 or strpos(text, '--') > 0)
-    and text ~* (
+    and internal.lower_case(text) collate "C" ~ (
     -- A scheme that runs code or contains a whole page.
     '\m(javascript|data|vbscript|file):[^\s]'
     -- A name before the host, as in https://bank.com@elsewhere.example

@@ -91,7 +91,7 @@ begin
     select from (values (plain), (translate(plain, E'\n', ' '))) as t (text)
     cross join lateral (
       -- Links have long numbers, and a bank account number (IBAN, ISO 13616) may end like a card number.
-      select regexp_replace(t.text,
+      select regexp_replace(t.text collate "C",
         'https?://\S+|\m[A-Z]{2}[0-9]{2}( ?[0-9A-Z]{4}){2,7}( ?[0-9A-Z]{1,3})?\M', ' ', 'g') as text) as r
     -- Digits as on cards: without groups, or in groups of 4-4-4-4 (of 19 digits 4-4-4-4-3), 4-6-5, 4-6-4 or 6-13. Not
     -- the fraction of a decimal number, and not part of a longer number: further digits, or another group of four,

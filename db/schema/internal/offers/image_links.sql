@@ -7,9 +7,10 @@ as $$
     '[]')
   from (
     select n, case
-        when url ~* '^data:' then
+        when internal.lower_case(url) ~ '^data:' then
           'Images are links: put the image on the web and send its https address instead of its data.'
-        when url !~* '^https?://[^\s/?#@:]+(:\d{1,5})?([/?#]\S*)?$' then
+        when internal.lower_case(url) !~ ('^https?://[^' || internal.white_space() || '/?#@:]+(:[0-9]{1,5})?([/?#][^'
+            || internal.white_space() || ']*)?$') then
           'An image must be an absolute https link without spaces.'
         when char_length(url) > 2048 then 'A link may have at most 2,048 characters.'
       end as wrong
@@ -36,7 +37,7 @@ create or replace function internal.image_warnings(images text[]) returns text[]
   language plpgsql immutable
 as $$
 begin
-  return case when exists (select from unnest(images) as url where url ~* '^http:')
+  return case when exists (select from unnest(images) as url where internal.lower_case(url) ~ '^http:')
     then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end;
 end
 $$;

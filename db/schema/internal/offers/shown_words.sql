@@ -8,7 +8,7 @@ as $$
     select c.quote #>> '{}' as passage from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c (quote)
     union
     -- Without scheme, "www." and the slash at the end. The pattern below allows them again.
-    select rtrim(regexp_replace(m.method ->> 'value', '^https?://(www\.)?', '', 'i'), '/')
+    select rtrim(regexp_replace(internal.lower_case(m.method ->> 'value'), '^https?://(www\.)?', ''), '/')
     from jsonb_path_query(offer.contact, '$.**.methods[*]') as m (method)
     where internal.contact_form(m.method ->> 'type') <> 'number'
   ), dialled as (
@@ -20,7 +20,8 @@ as $$
   )
   select string_agg(p.pattern, '|') from (
     select '(https?://)?(www\.)?'
-      || regexp_replace(regexp_replace(s.passage, '([^[:alnum:][:space:]])', '\\\1', 'g'), '\s+', '\\s+', 'g')
+      || regexp_replace(regexp_replace(s.passage, '([^0-9A-Za-z' || internal.white_space() || '])', '\\\1', 'g'),
+        '[' || internal.white_space() || ']+', '[' || internal.white_space() || ']+', 'g')
     from said s where s.passage <> ''
     union all
     select '\+?([0-9][^0-9\n]{0,3}){0,9}' || regexp_replace(d.digits, '([0-9])(?=.)', '\1[^0-9\\n]{0,3}', 'g')
@@ -34,14 +35,16 @@ create or replace function internal.without_contact(words text, offer market.off
   language plpgsql immutable
 as $$
 declare
-  hidden constant text := coalesce(regexp_replace(words, internal.contact_pattern(offer), '[…]', 'gi'), words);
+  hidden constant text :=
+    coalesce(regexp_replace(words collate "C", internal.contact_pattern(offer), '[…]', 'gi'), words);
   quote text;
 begin
   -- Titles and labels are cut, and the cut may be inside a contact. So the beginning of a contact at the end is hidden,
   -- too.
-  for quote in select lower(c #>> '{}') from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c loop
+  for quote in select internal.lower_case(c #>> '{}')
+    from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c loop
     for n in reverse least(length(quote), length(hidden)) .. 4 loop
-      if right(lower(hidden), n) = left(quote, n) then
+      if right(internal.lower_case(hidden), n) = left(quote, n) then
         return left(hidden, - n) || '[…]';
       end if;
     end loop;
@@ -63,12 +66,13 @@ create or replace function internal.contact_marks(offer market.offer) returns ta
 as $$
   select m.mark, m.is_number
   from (
-    select lower(c.quote #>> '{}') as mark, false as is_number
+    select internal.lower_case(c.quote #>> '{}') as mark, false as is_number
     from jsonb_path_query(offer.extraction, '$.contact[*].quote') as c (quote)
     union
     select case internal.contact_form(m.method ->> 'type')
-        when 'address' then lower(m.method ->> 'value')
-        when 'link' then split_part(regexp_replace(lower(m.method ->> 'value'), '^https?://(www\.)?', ''), '/', 1)
+        when 'address' then internal.lower_case(m.method ->> 'value')
+        when 'link' then
+          split_part(regexp_replace(internal.lower_case(m.method ->> 'value'), '^https?://(www\.)?', ''), '/', 1)
         -- The last six digits, however they are grouped.
         else right(regexp_replace(m.method ->> 'value', '[^0-9]', '', 'g'), 6) end,
       internal.contact_form(m.method ->> 'type') = 'number'
@@ -86,7 +90,8 @@ as $$
   -- anybody may open the page, so they are not searched by a regular expression.
   with marks as materialized (select m.mark, m.is_number from internal.contact_marks(offer) as m where not signed_in),
   links as materialized (
-    select i.url, i.n, replace(lower(i.url), '%40', '@') as plain, regexp_replace(i.url, '[^0-9]', '', 'g') as digits
+    select i.url, i.n, replace(internal.lower_case(i.url), '%40', '@') as plain,
+      regexp_replace(i.url, '[^0-9]', '', 'g') as digits
     from unnest(offer.images) with ordinality as i (url, n))
   select internal.image_list(array(
     select l.url from links l

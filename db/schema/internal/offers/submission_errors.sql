@@ -24,7 +24,7 @@ begin
     || case when body ? 'images' then internal.image_errors(body -> 'images') else jsonb '[]' end
     || case when body ->> 'origin_ask_id' is not null and not exists (
         select from market.ask a
-        where a.id::text = lower(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
+        where a.id::text = internal.lower_case(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
       then
       jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send '
         'an id that GET /v1/asks lists."}]'

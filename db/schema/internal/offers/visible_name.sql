@@ -18,7 +18,7 @@ grant execute on function internal.visible_name(text) to souk_agent, souk_person
 
 create or replace function internal.visible_sentence(sentence text) returns text
   language sql immutable
-as $$ select internal.visible_name(regexp_replace(sentence, '\s+', ' ', 'g')) $$;
+as $$ select internal.visible_name(regexp_replace(sentence, '[' || internal.white_space() || ']+', ' ', 'g')) $$;
 comment on function internal.visible_sentence(text) is
   'Returns a sentence in one line, without invisible characters; null when nothing is left.';
 grant execute on function internal.visible_sentence(text) to souk_agent, souk_person, souk_moderator;

@@ -13,12 +13,13 @@ create or replace function internal.mailbox_of(email text) returns text
 as $$
 declare
   mailbox text := internal.clean_email(mailbox_of.email);
+  -- The beginning of any other character than these.
+  other constant text := '[^' || internal.white_space() || '@<>()\[\],;:"\\';
 begin
   -- The pattern allows no character that ends a header line or begins another address. It does not allow quoted local
   -- parts, because they do not occur in practice.
   return case when char_length(mailbox) <= 254 and mailbox = internal.visible_name(mailbox)
-    and mailbox ~ '^[^\s@<>()\[\],;:"\\]{1,64}@([^\s@<>()\[\],;:"\\.]+\.)+[^\s@<>()\[\],;:"\\.]{2,63}$' then
-    mailbox end;
+    and mailbox ~ ('^' || other || ']{1,64}@(' || other || '.]+\.)+' || other || '.]{2,63}$') then mailbox end;
 end
 $$;
 comment on function internal.mailbox_of(text) is
