@@ -272,7 +272,7 @@ test("after a crash between two pages, what happened since comes once, in the ne
 
 test("a cursor from before a crash, which is from the future then, tells only what happened after it", async (t) => {
   const agent = await market.agent();
-  const future = "900000000000:900000000000:";
+  const future = "900000000000";
   const cursor = cursorWith({ ...heldBy((await read(agent)).body.cursor), seen: future });
   t.deepEqual((await readOn(agent, cursor)).types, []);
   await writeReused(agent, "offer.stale");

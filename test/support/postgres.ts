@@ -211,8 +211,8 @@ function defaults(installation: Installation, directory: string): Record<string,
   return {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: directory,
-    // Several test files run at once, and each service has connection pools.
-    max_connections: "200",
+    // Several test files run at once, each service has connection pools, and one test has hundreds of writers.
+    max_connections: "600",
     // Enough for all test databases at once. With less, the tests would measure the disk.
     shared_buffers: "256MB",
     // A crash of the machine would lose data that is thrown away anyway.

@@ -1,9 +1,9 @@
 -- The feed of an account's events. No reader misses an event, and none is returned twice.
 --
 -- Transactions commit in another order than they begin, so neither times nor ids tell which events a reader has seen.
--- A cursor holds a snapshot instead: the transactions that were finished when the page was read (pg_snapshot). The next
--- page has the events of all other transactions that are finished by then, however long ago they began. A transaction
--- that is held open delays only its own events.
+-- A cursor says instead which transactions were finished when the page was read (internal/platform/horizon.sql). The
+-- next page has the events of all other transactions that are finished by then, however long ago they began. A
+-- transaction that is held open delays only its own events.
 -- After a crash, PostgreSQL reuses the numbers of transactions that had not reached the disk (make_durable.sql) or were
 -- rolled back. So a cursor also holds when it was read, and an event that happened later is new whatever its number.
 --
@@ -21,10 +21,15 @@ declare
   list constant text := 'events';
   present constant pg_snapshot := pg_current_snapshot();
   place jsonb := case when after is distinct from 'now' then internal.position_of(after, list, 'after') end;
-  seen pg_snapshot;
+  seen text;
   seen_at timestamptz;
-  until pg_snapshot;
+  until text;
   as_of timestamptz;
+  -- The numbers of the transactions that the reader has not seen, and of those that are left to the next reading.
+  new_to_reader int8multirange;
+  left_out int8multirange;
+  -- Whether there are events already that this reading leaves to the next one, so that nobody need wait for them.
+  is_behind boolean := place ? 'until';
   -- No event of this page happened earlier.
   earliest timestamptz;
   since timestamptz := now() - interval '30 days';
@@ -32,11 +37,23 @@ declare
   last jsonb;
   more boolean;
 begin
-  seen := case when after = 'now' then present else (place ->> 'seen')::pg_snapshot end;
+  until := coalesce(place ->> 'until', internal.horizon_of(present));
+  if until is null then
+    until := internal.horizon_of(present, array(
+      select e.xid from market.event e
+      where e.account_id = internal.visible_account_id() and e.xid >= pg_snapshot_xmin(present)
+      order by e.xid limit 1000));
+    left_out := internal.beyond(until);
+    is_behind := exists (select from market.event e
+      where e.account_id = internal.visible_account_id() and e.xid >= split_part(until, ',', 1)::xid8
+        and e.xid::text::bigint <@ left_out and pg_visible_in_snapshot(e.xid, present));
+  end if;
+  seen := case when after = 'now' then until else place ->> 'seen' end;
   seen_at := case when after = 'now' then clock_timestamp() else (place ->> 'seen_at')::timestamptz end;
-  until := coalesce((place ->> 'until')::pg_snapshot, present);
   -- Never before an earlier reading: the server's clock may have been set back.
   as_of := coalesce((place ->> 'as_of')::timestamptz, greatest(clock_timestamp(), seen_at));
+  new_to_reader := internal.beyond(seen);
+  left_out := internal.beyond(until);
   if internal.agent_id() is null then
     since := greatest(since, internal.shown_since());
   end if;
@@ -45,14 +62,14 @@ begin
     -- Without "offset 0", the planner may walk all events in their order to find the earliest.
     select min(n.occurred_at) from (
       select e.occurred_at from market.event e
-      where e.account_id = internal.visible_account_id() and e.xid >= pg_snapshot_xmin(seen)
-        and not pg_visible_in_snapshot(e.xid, seen) and e.occurred_at >= since offset 0) as n)));
+      where e.account_id = internal.visible_account_id() and e.xid >= split_part(seen, ',', 1)::xid8
+        and e.xid::text::bigint <@ new_to_reader and e.occurred_at >= since offset 0) as n)));
   with page as (
     select e.id, e.type, e.data, e.occurred_at, row_number() over (order by e.occurred_at, e.id) as n
     from market.event e
     where e.account_id = internal.visible_account_id() and e.occurred_at >= greatest(since, earliest)
-      and not coalesce(pg_visible_in_snapshot(e.xid, seen) and e.occurred_at <= seen_at, false)
-      and pg_visible_in_snapshot(e.xid, until) and e.occurred_at <= as_of
+      and (seen is null or e.xid::text::bigint <@ new_to_reader or e.occurred_at > seen_at)
+      and not e.xid::text::bigint <@ left_out and e.occurred_at <= as_of
       and (place ->> 'id' is null
         or (e.occurred_at, e.id) > ((place ->> 'time')::timestamptz, (place ->> 'id')::uuid))
     order by e.occurred_at, e.id limit list_events.page_size + 1
@@ -68,9 +85,10 @@ begin
   return jsonb_build_object('events', events, 'has_more', more,
     'cursor', internal.cursor_of(jsonb_build_object('list', list) || case when more
       then last || jsonb_strip_nulls(jsonb_build_object(
-        'seen', seen::text, 'seen_at', seen_at, 'until', until::text, 'as_of', as_of))
-      else jsonb_build_object('seen', until::text, 'seen_at', as_of) end))
-    || case when wait > 0 and events = '[]' then jsonb_build_object('waits', jsonb_build_object('snapshot', until::text,
+        'seen', seen, 'seen_at', seen_at, 'until', until, 'as_of', as_of))
+      else jsonb_build_object('seen', until, 'seen_at', as_of) end))
+    || case when wait > 0 and events = '[]'
+      and is_behind is not true then jsonb_build_object('waits', jsonb_build_object('snapshot', present::text,
       'readers', to_jsonb(array_remove(array[internal.visible_account_id(), internal.agent_id()], null))))
       else '{}' end;
 end

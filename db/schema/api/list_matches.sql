@@ -1,12 +1,14 @@
 -- An ask's matches, and with "since" the new ones only. No reader misses a match that is found while it reads.
--- Matches commit in another order than they are made, so a since holds a snapshot, as the cursors of events do
--- (list_events.sql): the transactions that were finished when the matches were read. The matches of all other
--- transactions are new, and so are those found after that time: after a crash or a restored backup, other transactions
--- may reuse the numbers. A replica does not know which transactions are open, so while an older one is, it may return a
--- match as new again.
+-- Matches commit in another order than they are made, so a since says which transactions were finished when the matches
+-- were read (internal/platform/horizon.sql), as the cursors of events do. The matches of all other transactions are
+-- new, and so are those found after that time: after a crash or a restored backup, other transactions may reuse the
+-- numbers.
 --
---   seen, as_of   what was read, and when; also in the cursor of a page, for the since of the pages that follow
---   until         in the cursor of a page: what the pages of one reading share
+--   seen, as_of    in a since: what was read, and when
+--   until, as_of   in the cursor of a page: the same; all pages of one reading share it
+--
+-- The function is for the primary: a standby does not know which transactions are open, and may lack a match of which
+-- the feed has told already.
 
 create or replace function api.list_matches(id uuid, since text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
@@ -14,38 +16,28 @@ as $$
 declare
   ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
-  after jsonb := internal.position_of(cursor, list);
+  after constant jsonb := internal.position_of(cursor, list);
   given constant jsonb := internal.position_of(since, list, 'since');
-  seen constant pg_snapshot := (given ->> 'seen')::pg_snapshot;
   present constant pg_snapshot := pg_current_snapshot();
-  until constant pg_snapshot := coalesce((after ->> 'until')::pg_snapshot, present);
-  -- What the next since will hold.
-  read pg_snapshot := case when after is null then present else (after ->> 'seen')::pg_snapshot end;
-  as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, clock_timestamp());
+  until constant text := coalesce(after ->> 'until', internal.horizon_of(present), internal.horizon_of(present, array(
+    select m.xid from market.match m where m.ask_id = ask.id and m.xid >= pg_snapshot_xmin(present) order by m.xid
+    limit 1000)));
+  as_of constant timestamptz := coalesce((after ->> 'as_of')::timestamptz, clock_timestamp());
+  new_to_reader constant int8multirange := internal.beyond(given ->> 'seen');
+  left_out constant int8multirange := internal.beyond(until);
   results jsonb;
   last jsonb;
   more boolean;
 begin
-  if pg_is_in_recovery() then
-    if pg_snapshot_xmin(present) < pg_snapshot_xmax(read) then
-      -- Transactions were open, or this replica is behind the server that made the cursor.
-      read := format('%1$s:%1$s:', least(pg_snapshot_xmin(present), pg_snapshot_xmin(read)))::pg_snapshot;
-    end if;
-    if pg_snapshot_xmax(seen) > pg_snapshot_xmax(read) then
-      -- The server that made the since was ahead.
-      read := seen;
-      as_of := (given ->> 'as_of')::timestamptz;
-    end if;
-  end if;
   with page as (
     select m.score, o.stale_at is not null as is_stale, m.offer_id, m.first_matched_at, m.reasons,
       row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
     from market.match m join market.offer o on o.id = m.offer_id
     where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
-      -- The number of its transaction is still to come here: the match was restored from another server's backup.
-      and (seen is null or not pg_visible_in_snapshot(m.xid, seen) and m.xid < pg_snapshot_xmax(present)
+      -- A number that is still to come here is that of a match restored from another server: it is read already.
+      and (since is null or m.xid < pg_snapshot_xmax(present) and m.xid::text::bigint <@ new_to_reader
         or m.first_matched_at > (given ->> 'as_of')::timestamptz)
-      and (after is null or pg_visible_in_snapshot(m.xid, until) or m.xid >= pg_snapshot_xmax(present))
+      and (m.xid >= pg_snapshot_xmax(present) or not m.xid::text::bigint <@ left_out)
       and (after is null or (-m.score, o.stale_at is not null, m.offer_id)
         > (-(after ->> 'score')::real, coalesce((after ->> 'is_stale')::boolean, false), (after ->> 'id')::uuid))
     order by m.score desc, o.stale_at is not null, m.offer_id limit list_matches.page_size + 1
@@ -58,15 +50,15 @@ begin
     max(p.n) > list_matches.page_size,
     -- The position of the last result, after which the next page begins.
     jsonb_agg(
-      jsonb_build_object('list', list, 'until', until::text, 'seen', read::text, 'as_of', as_of, 'id', p.offer_id,
-      'score', p.score, 'is_stale', p.is_stale,
-      'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (where p.n = list_matches.page_size) -> 0
+      jsonb_build_object('list', list, 'until', until, 'as_of', as_of, 'id', p.offer_id, 'score', p.score,
+      'is_stale', p.is_stale, 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (
+        where p.n = list_matches.page_size) -> 0
   into results, more, last
   from page p join market.offer o on o.id = p.offer_id
   left join market.account_stats s on s.account_id = o.account_id;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
-    'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', read::text, 'as_of', as_of)),
+    'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', until, 'as_of', as_of)),
     'page', internal.page(last, coalesce(more, false)),
     'next', case
       when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(

@@ -5,12 +5,13 @@ import { id, text, timestamp, words } from "./values.ts";
 /** The schemas of the feed of events. */
 
 const PAGE = 100;
+/** The longest cursor: two horizons of 500 characters (db/schema/internal/platform/horizon.sql), in base64. */
+const CURSOR = 2000;
 
 /** The query parameters of GET /v1/events. */
 export const eventsQuery = z.object({
-  // A cursor names the transactions that were open when it was made: some digits for each connection that writes.
   after: text()
-    .max(8000)
+    .max(CURSOR)
     .optional()
     .describe(
       'The cursor of an earlier answer, or "now" for only what happens later. Absent: all of the last 30 days.',
@@ -59,7 +60,7 @@ const event = z
 export const eventList = z
   .object({
     events: z.array(event).max(PAGE).describe("The events, oldest first."),
-    cursor: words(8000, "Send it as `after` to get what comes next. It changes even if there is no event."),
+    cursor: words(CURSOR, "Send it as `after` to get what comes next. It changes even if there is no event."),
     has_more: z.boolean().describe("Whether there are more events already."),
   })
   .meta({ id: "EventList", description: "A page of the feed." });

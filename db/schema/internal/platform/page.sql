@@ -27,7 +27,7 @@ begin
       (place ->> 'rank')::integer, (place ->> 'is_stale')::boolean,
       (place ->> 'price')::bigint, (place ->> 'km')::double precision, (place ->> 'time')::timestamptz,
       (place ->> 'as_of')::timestamptz, (place ->> 'seen_at')::timestamptz,
-      (place ->> 'seen')::pg_snapshot, (place ->> 'until')::pg_snapshot;
+      internal.beyond(place ->> 'seen'), internal.beyond(place ->> 'until');
     -- No client reads a list this far, and beyond it sums of ranks would overflow.
     if (place ->> 'rank')::integer not between 0 and 1000000 then
       place := null;
