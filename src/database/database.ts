@@ -21,10 +21,16 @@ export type Arguments = Record<string, string | number | boolean | Buffer | null
  * may (src/database/replicas.ts). Reads take a few milliseconds and share connections (shared_connections.ts), so whatever
  * takes longer is a search. The moderators' GraphQL has connections of its own.
  */
-export type Lane = "read" | "search" | "write" | "admin";
+type Shared = "read" | "search" | "write" | "admin";
+
+/**
+ * How a call is made. A "present read" is a read that never uses a replica, because it tells the caller what others did,
+ * of which the feed may have told already.
+ */
+export type Lane = Shared | "present read";
 
 /** Where a call takes its turn: reads and searches on replicas have separate turns. */
-type Place = Lane | "replica read" | "replica search";
+type Place = Shared | "replica read" | "replica search";
 
 /** The database as the HTTP layer sees it. */
 export type Database = {
@@ -42,7 +48,7 @@ export type Database = {
     lane?: Exclude<Lane, "admin">,
   ): Promise<string>;
   /** Runs work that holds one connection, when it is the turn of the current request's caller. */
-  inTurn<Result>(lane: Lane, work: () => Promise<Result>): Promise<Result>;
+  inTurn<Result>(lane: Shared, work: () => Promise<Result>): Promise<Result>;
   /** The callers that share in turns, by what the database has said about their tokens and sessions. */
   callers: Callers;
   /** Checks that the database answers and has our schema. @throws if not */
@@ -302,6 +308,12 @@ const toParameter = (value: Arguments[string]): string | number | boolean | Buff
 const isUnknownCaller = (error: unknown): error is Error =>
   error instanceof Error && "hint" in error && typeof error.hint === "string" && error.hint.includes("unknown_caller");
 
+/** The functions whose answers show offers of others, and the ids of the offers in an answer. */
+const OFFERS_IN: Readonly<Record<string, (body: string) => string[]>> = {
+  get_offer: (body) => [(JSON.parse(body) as { id: string }).id],
+  search_offers: (body) => (JSON.parse(body) as { results: { id: string }[] }).results.map(({ id }) => id),
+};
+
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "");
 
 /** The kind of an actor, and the hash that identifies it. */
@@ -388,6 +400,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       const run = async (sessions: pg.Pool): Promise<string> => {
         const args = typeof given === "function" ? await given() : given;
         const mode = lane === "write" ? "write" : "read";
+        // The connections of quick reads are shared.
+        const isQuick = lane === "read" || lane === "present read";
         // No answer to a visitor contains a link to an offer.
         const settings = () => settingsOf(mode, hash === null ? "" : (options.baseUrl?.() ?? ""));
         const names = Object.keys(args);
@@ -399,7 +413,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
           return embedded || pooled ? { text, values } : { text, values, name: statementName };
         };
         const result = await measured("db", step, () =>
-          lane === "read" && sessions === reader && runShared !== null
+          isQuick && sessions === reader && runShared !== null
             ? runShared<{ body: string }>(statement())
             : runOn<{ body: string }>(sessions, statement),
         );
@@ -409,24 +423,28 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       /** Reads on a replica; null if the primary has to answer. */
       const runOnReplica = async (): Promise<string | null> => {
         // A visitor has no account whose writes could be known.
-        if (replicas === null || lane === "write" || hash === null) return null;
+        if (replicas === null || lane === "write" || lane === "present read" || hash === null) return null;
         return inTurn(`replica ${lane}`, () =>
-          replicas.read(hash, (sessions) =>
-            run(sessions).catch((error: unknown) => {
-              // Others' rows may not have arrived yet, such as the id that another agent has just passed on.
-              if (isRefusal(error) && !/^PT40[14]$/.test(codeOf(error))) throw error;
-              // A statement that took too long would take as long on the primary.
-              if (codeOf(error) === "57014") throw error;
-              // A query that conflicts with what the replica replays (40001) says nothing about the replica.
-              if (isUnavailable(error) && codeOf(error) !== "40001") replicas.failed(sessions);
-              return null;
-            }),
+          replicas.read(
+            hash,
+            (sessions) =>
+              run(sessions).catch((error: unknown) => {
+                // Others' rows may not have arrived yet, such as the id that another agent has just passed on.
+                if (isRefusal(error) && !/^PT40[14]$/.test(codeOf(error))) throw error;
+                // A statement that took too long would take as long on the primary.
+                if (codeOf(error) === "57014") throw error;
+                // A query that conflicts with what the replica replays (40001) says nothing about the replica.
+                if (isUnavailable(error) && codeOf(error) !== "40001") replicas.failed(sessions);
+                return null;
+              }),
+            OFFERS_IN[name],
           ),
         );
       };
 
       try {
-        const body = (await runOnReplica()) ?? (await inTurn(lane, () => run(lane === "write" ? writer : reader)));
+        const place = lane === "present read" ? "read" : lane;
+        const body = (await runOnReplica()) ?? (await inTurn(place, () => run(lane === "write" ? writer : reader)));
         if (hash !== null) callers.accept(hash);
         return body;
       } catch (error) {

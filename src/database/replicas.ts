@@ -14,6 +14,9 @@ import type pg from "pg";
  * after the read has arrived, so its answer covers every write that any process acknowledged before. All reads that
  * arrive while one question is under way share the next one, so the primary answers one small statement for many reads.
  *
+ * What others do may appear on a replica later, but an offer that was taken down is shown nowhere. So before an answer
+ * with offers is sent, the primary is asked whether it still shows them all; if not, the read is made there.
+ *
  * If the primary cannot be asked, no read uses a replica: a removed agent must not be answered, and only the primary
  * knows who was removed.
  */
@@ -22,7 +25,7 @@ import type pg from "pg";
 export type Replica = { name: string; pool: pg.Pool; size: number };
 
 type Mark = { snapshot: string; lsn: bigint; server: string; at: number };
-type Question = { hash: Buffer; mark: Mark; answer: (mayRead: boolean) => void };
+type Question = { hash: Buffer; mark: Mark };
 
 /**
  * A replica that is further behind is not used. Other callers' offers appear there that much later. Much longer than
@@ -38,9 +41,39 @@ const ROUND_MS = 100;
 /** An answer takes a millisecond. A server that takes this long is stuck, and the read goes elsewhere. */
 export const ANSWER_MS = 1_000;
 
-/** What the primary is asked. */
+/** What the primary is asked before a read. */
 export const CHECK_REPLICAS =
   "select lacking, snapshot::text, lsn::text, server from internal.check_replicas($1, $2, $3::text[]::pg_snapshot[])";
+/** What the primary is asked about the offers in an answer. */
+const CHECK_OFFERS = "select internal.taken_down($1) as taken_down";
+
+/**
+ * Returns a function that asks a question. Questions asked while others are under way wait, and share one statement.
+ * @param answer answers all that wait, in their order. If it fails, each is answered with false: then the reads go to
+ * the primary, whose own error says what is wrong
+ */
+const inBatches = <Asked>(
+  answer: (asked: readonly Asked[]) => Promise<readonly boolean[]>,
+): ((asked: Asked) => Promise<boolean>) => {
+  let waiting: { asked: Asked; resolve: (yes: boolean) => void }[] = [];
+  let isAsking = false;
+  const answerAll = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      const answers = await answer(batch.map(({ asked }) => asked)).catch(() => []);
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i] === true);
+    }
+    isAsking = false;
+  };
+  return (asked) =>
+    new Promise((resolve) => {
+      waiting.push({ asked, resolve });
+      if (isAsking) return;
+      isAsking = true;
+      void answerAll();
+    });
+};
 
 /** Converts a position in PostgreSQL's notation, such as "16/B374D848". */
 const positionOf = (lsn: string): bigint => {
@@ -75,8 +108,6 @@ export const followReplicas = (options: {
   type Followed = (typeof replicas)[number];
 
   let marks: Mark[] = [];
-  let questions: Question[] = [];
-  let isAsking = false;
   let closed = false;
 
   const forget = (): void => {
@@ -108,30 +139,22 @@ export const followReplicas = (options: {
     return { lacking: row.lacking, mark };
   };
 
-  /** Answers all waiting questions, one batch after the other. */
-  const answerQuestions = async (): Promise<void> => {
-    while (questions.length > 0) {
-      const batch = questions;
-      questions = [];
-      try {
-        const { lacking, mark } = await askPrimary(batch);
-        for (const [i, { mark: reached, answer }] of batch.entries())
-          answer(lacking[i] === false && reached.server === mark.server);
-      } catch {
-        // The reads go to the primary, whose own error says what is wrong.
-        for (const { answer } of batch) answer(false);
-      }
-    }
-    isAsking = false;
-  };
+  /** Whether a replica has everything that a caller's account wrote. */
+  const mayRead = inBatches<Question>(async (asked) => {
+    const { lacking, mark } = await askPrimary(asked);
+    return asked.map(({ mark: reached }, i) => lacking[i] === false && reached.server === mark.server);
+  });
 
-  const mayRead = (hash: Buffer, mark: Mark): Promise<boolean> =>
-    new Promise((answer) => {
-      questions.push({ hash, mark, answer });
-      if (isAsking) return;
-      isAsking = true;
-      void answerQuestions();
+  /** Whether the primary still shows some offers. */
+  const showsAll = inBatches<readonly string[]>(async (asked) => {
+    const { rows } = await primary.query<{ taken_down: string[] }>({
+      ...(pooled ? {} : { name: "check_offers" }),
+      text: CHECK_OFFERS,
+      values: [asked.flat()],
     });
+    const takenDown = new Set(rows[0]?.taken_down);
+    return asked.map((ids) => !ids.some((id) => takenDown.has(id)));
+  });
 
   /** Notes what a replica has replayed, and which marks it has reached. */
   const followReplica = async (replica: Followed, mark: Mark): Promise<void> => {
@@ -196,10 +219,15 @@ export const followReplicas = (options: {
     /**
      * Reads on a replica, if one is in use and has everything that the caller's account wrote.
      * @param hash of the caller's token or session secret
+     * @param offersIn returns the ids of the offers that an answer shows
      * @returns null if the caller has to read on the primary
      * @throws the error of `work`
      */
-    async read<Result>(hash: Buffer, work: (pool: pg.Pool) => Promise<Result>): Promise<Result | null> {
+    async read<Result>(
+      hash: Buffer,
+      work: (pool: pg.Pool) => Promise<Result | null>,
+      offersIn: (result: Result) => readonly string[] = () => [],
+    ): Promise<Result | null> {
       const [replica] = replicas
         .filter((one) => isInUse(one) && one.reading < one.size)
         .sort((one, other) => one.reading - other.reading);
@@ -207,7 +235,11 @@ export const followReplicas = (options: {
       if (replica === undefined || !reached) return null;
       replica.reading += 1;
       try {
-        return (await mayRead(hash, reached)) ? await work(replica.pool) : null;
+        if (!(await mayRead({ hash, mark: reached }))) return null;
+        const result = await work(replica.pool);
+        if (result === null) return null;
+        const offers = offersIn(result);
+        return offers.length === 0 || (await showsAll(offers)) ? result : null;
       } finally {
         replica.reading -= 1;
       }

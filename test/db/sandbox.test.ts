@@ -424,6 +424,7 @@ const NEEDS_NO_WORLD: Record<string, string> = {
   "internal.erase_account": "reads the offers of one account",
   "internal.new_matches": "reads the matches of one account",
   "internal.rate_limit_terms": "counts the offers of one account",
+  "internal.taken_down": "is asked about offers that a search showed to its caller",
   "jobs.get_embedding_input": "reads one offer or ask",
   "jobs.get_submission": "reads the target of one submission",
   "jobs.store_offer_embedding": "stores the vector of one offer",

@@ -1,5 +1,6 @@
 import { type Entry, endpointsOf } from "../entry.ts";
 import { ASK_ID, ASKED, SOFA_LISTING, WANTED } from "../examples.ts";
+import { readPresent } from "../handlers/plain.ts";
 import { submitText } from "../handlers/submit_text.ts";
 import * as shape from "../schemas/asks.ts";
 
@@ -72,6 +73,8 @@ export const ASKS_ENDPOINTS = endpointsOf("Asks", [
     call: "GET /v1/asks/{id}/matches",
     summary: "Offers that match an ask",
     description: "Best first, each with the reasons. With since: only what has matched after an earlier answer.",
+    // The feed, which is read on the primary, tells of matches that a replica does not have yet.
+    handler: readPresent,
     query: shape.matchesQuery,
     answers: {
       200: {

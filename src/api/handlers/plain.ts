@@ -9,6 +9,10 @@ import { answerOf, type Envelope, jsonAnswer, successOf } from "../response.ts";
 export const read: Handler = async (context, call) =>
   successOf(call.endpoint, await callFunction(context, call, "read"));
 
+/** The same, never on a replica. */
+export const readPresent: Handler = async (context, call) =>
+  successOf(call.endpoint, await callFunction(context, call, "present read"));
+
 /** Calls the function in a session that can write. Its jsonb result is the body of the response. */
 export const write: Handler = async (context, call) =>
   successOf(call.endpoint, await callFunction(context, call, "write"));

@@ -97,3 +97,20 @@ comment on function internal.check_replicas(bytea[], integer[], pg_snapshot[]) i
   'returns the present snapshot, a WAL position at which a replica has all of it, and when this server started, which '
   'tells servers apart. Only on the primary.';
 grant execute on function internal.check_replicas(bytea[], integer[], pg_snapshot[]) to souk_api;
+
+create or replace function internal.taken_down(offers uuid[]) returns uuid[]
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  hidden constant uuid[] := internal.accounts_being_hidden();
+begin
+  return array(
+    select a.id from unnest(taken_down.offers) as a (id)
+    where not exists (select from market.offer o
+      where o.id = a.id and o.status = 'published' and (o.account_id = any (hidden)) is not true));
+end
+$$;
+comment on function internal.taken_down(uuid[]) is
+  'Returns those of some offers that strangers do not see: removed, archived, deleted, or of a suspended account. Only '
+  'on the primary, about offers that a replica showed.';
+grant execute on function internal.taken_down(uuid[]) to souk_api;
