@@ -295,10 +295,10 @@ test.serial("an approval binds only the account that the page showed", async (t)
   t.not((await page(await market.connect(), one.session)).shown, shown.one, "another link has another fingerprint");
   const changed = { account_changed: true };
   for (const [session, said, detail] of [
-    [one.session, shown.other, /now signed in as Lena\./],
-    [one.session, shown.nobody, /now signed in as Lena\./],
+    [one.session, shown.other, /now signed in to another account\./],
+    [one.session, shown.nobody, /now signed in to another account\./],
     [null, shown.one, /not signed in any more/],
-    [one.session, "forged", /now signed in as Lena/],
+    [one.session, "forged", /now signed in to another account/],
   ] as const) {
     const refusedWith = await refusal(approve(caller, session, caller.session, said));
     t.deepEqual([refusedWith.status, refusedWith.code, refusedWith.extra], [409, "invalid_state", changed]);

@@ -160,8 +160,7 @@ begin
   -- keyed hashes that also contain the refused address. So they reveal neither who refused, nor that one person refused
   -- links of different addresses. They are deleted after a day.
   marks := array(
-    select 'refuser:' || substr(encode(
-      internal.keyed_hash(convert_to(scope || ' ' || r.refuser, 'UTF8'), internal.hash_key()), 'hex'), 1, 32)
+    select 'refuser:' || internal.mark_of(scope || ' ' || r.refuser)
     from unnest(array['browser ' || encode(count_decline.browser_hash, 'hex'), 'site ' || refuser]) as r (refuser));
   perform internal.lock_window(scope, 'decline');
   if not exists (select from market.rate_limit_hit c

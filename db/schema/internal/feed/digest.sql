@@ -49,8 +49,7 @@ create or replace function internal.stop_key(account_id uuid) returns text
 as $$
 begin
   -- 128 bits, which nobody guesses.
-  return left(encode(internal.keyed_hash(convert_to('stop digest ' || account_id, 'UTF8'), internal.hash_key()), 'hex'),
-    32);
+  return internal.mark_of('stop digest ' || account_id);
 end
 $$;
 comment on function internal.stop_key(uuid) is

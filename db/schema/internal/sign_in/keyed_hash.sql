@@ -17,3 +17,14 @@ create or replace function internal.keyed_hash(value bytea, key bytea) returns b
 as $$ select sha256(keyed_hash.key || sha256(keyed_hash.key || keyed_hash.value)) $$;
 comment on function internal.keyed_hash(bytea, bytea) is
   'Returns a SHA-256 that only a holder of the key can compute. The key has 32 bytes.';
+
+create or replace function internal.mark_of(value text) returns text
+  language plpgsql volatile
+as $$
+begin
+  return left(encode(internal.keyed_hash(convert_to(mark_of.value, 'UTF8'), internal.hash_key()), 'hex'), 32);
+end
+$$;
+comment on function internal.mark_of(text) is
+  'Returns the first half of a hash by the database''s own key: a name for a value that nobody may find out by trying, '
+  'such as a DBA, who sees the rate limit windows and the locks.';

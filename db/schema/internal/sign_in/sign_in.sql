@@ -58,7 +58,9 @@ declare
   accounts uuid[];
 begin
   -- Only one sign-in of a subject runs at a time, so that a new person who signs in in two tabs gets only one account.
-  perform pg_advisory_xact_lock(hashtextextended('subject ' || encode(lock_sign_in.subject_hash, 'hex'), 0));
+  -- Everybody who may log in sees which locks are held.
+  perform pg_advisory_xact_lock(
+    hashtextextended(internal.mark_of('subject ' || encode(lock_sign_in.subject_hash, 'hex')), 0));
   -- The account that gets the method, the account that the browser leaves, and the account for which the subject is
   -- proved. While this transaction holds the lock of the subject, no other transaction can add the subject to another
   -- account.

@@ -4,20 +4,19 @@
 
 create or replace function internal.sign_in_mail_windows(email text, address text)
   returns table (scope text, cap integer, span interval)
-  language plpgsql stable
+  language plpgsql volatile
 as $$
 declare
-  network text := internal.network_of(sign_in_mail_windows.address);
-  mailbox text := encode(internal.subject_hash('email', sign_in_mail_windows.email), 'hex');
+  network constant text := internal.network_of(sign_in_mail_windows.address);
+  mailbox constant text := 'mailbox:' || internal.mark_of(sign_in_mail_windows.email);
 begin
   -- The first window keeps one network from using up the messages of an e-mail address: its owner can still request a
   -- message from another network. The other windows limit the number of guesses: each message allows five.
   return query values
-    ('mailbox_at:' || substr(encode(sha256(convert_to(mailbox || network, 'UTF8')), 'hex'), 1, 32), 5,
-      interval '1 hour'),
+    ('mailbox_at:' || internal.mark_of(sign_in_mail_windows.email || ' ' || network), 5, interval '1 hour'),
     ('address:' || network, 20, interval '1 hour'),
-    ('mailbox:' || substr(mailbox, 1, 32), 20, interval '1 hour'),
-    ('mailbox:' || substr(mailbox, 1, 32), 60, interval '1 day');
+    (mailbox, 20, interval '1 hour'),
+    (mailbox, 60, interval '1 day');
 end
 $$;
 comment on function internal.sign_in_mail_windows(text, text) is
@@ -51,11 +50,11 @@ comment on function internal.count_sign_in_mail(text, text) is
 
 create or replace function internal.wrong_code_windows(digits integer, email text, address text)
   returns table (scope text, cap integer, span interval)
-  language plpgsql immutable
+  language plpgsql volatile
 as $$
 declare
-  network text := 'address:' || internal.network_of(wrong_code_windows.address);
-  mailbox text := 'mailbox:' || substr(encode(internal.subject_hash('email', wrong_code_windows.email), 'hex'), 1, 32);
+  network constant text := 'address:' || internal.network_of(wrong_code_windows.address);
+  mailbox constant text := 'mailbox:' || internal.mark_of(wrong_code_windows.email);
 begin
   -- The probability that an attacker with any number of networks guesses any code in a day:
   --    6 digits:        100 wrong codes / 10^6  = 1 in 10,000
