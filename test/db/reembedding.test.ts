@@ -1,4 +1,5 @@
 import test from "ava";
+import { withClient } from "../support/client.ts";
 import { type Answer, column, openMarket, vectorOf } from "./market.ts";
 
 /**
@@ -130,6 +131,20 @@ test("another change of model ends the running one, and going back embeds only w
   const { taken, progress } = await work(market, await underWay(market), 10);
   t.is(taken.flat().length, 1);
   t.true(progress.finished);
+});
+
+test("a worker that starts looks at no offer, and begins nothing if the model is in use", async (t) => {
+  const market = await openMarket(t);
+  await market.offer(await market.approved(), { title: "Grey sofa" });
+  await market.sql("delete from graphile_worker._private_jobs");
+  await withClient(market.url, async (other) => {
+    await other.query("begin; lock table market.offer, market.ask");
+    await market.work("use_embedding_model", "builtin-meaning-1");
+    t.is(await jobs(market), 0);
+    await market.work("use_embedding_model", NEW);
+    t.is(await jobs(market), 1);
+    await other.query("rollback");
+  });
 });
 
 test("resume_reembedding adds the job again if it was lost", async (t) => {

@@ -46,7 +46,7 @@ comment on column inspect.embedding_progress.without_vector is 'How many have no
 comment on column inspect.embedding_progress.percent is 'The percentage with a vector of the current model.';
 comment on column inspect.embedding_progress.jobs is
   'Jobs that compute vectors: one for each item, or one reembed job for all missing vectors (market.reembedding). If '
-  'there is none although vectors are missing, run jobs.use_embedding_model(model) again.';
+  'there is none although vectors are missing, run jobs.begin_reembedding(model).';
 comment on column inspect.embedding_progress.jobs_failed is 'Of these jobs, how many have permanently failed.';
 comment on column inspect.embedding_progress.oldest is 'How long the oldest of these jobs has waited.';
 comment on column inspect.embedding_progress.an_error is 'The error of one of these jobs.';

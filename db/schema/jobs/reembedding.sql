@@ -1,38 +1,37 @@
 -- The steps of a change of the embedding model: begin it, then take a batch and store its vectors until none is left.
 
-create or replace function jobs.use_embedding_model(model text) returns void
+create or replace function jobs.begin_reembedding(model text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
-declare
-  waiting integer;
 begin
-  insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
-  if internal.setting('embedding_model') <> to_jsonb(use_embedding_model.model) then
-    update market.setting s set value = to_jsonb(use_embedding_model.model) where s.name = 'embedding_model';
-  end if;
-  -- If several workers start at the same time, the first one starts the change and the others see that it has started.
+  -- The first batch counts what the run has to do, so that nobody waits for that here.
   lock table market.reembedding in share row exclusive mode;
   update market.reembedding r set finished_at = now()
-  where r.finished_at is null and r.model <> use_embedding_model.model;
-  if not exists (select from market.reembedding r where r.finished_at is null) then
-    select (
-        select count(*)::integer from market.offer o left join market.offer_embedding e on e.offer_id = o.id
-        where o.status = 'published' and o.sandbox_id is null and e.model is distinct from use_embedding_model.model)
-      + (
-        select count(*)::integer from market.ask a left join market.ask_embedding e on e.ask_id = a.id
-        where a.status = 'active' and a.sandbox_id is null and a.read_at is not null
-          and e.model is distinct from use_embedding_model.model)
-    into waiting;
-    if waiting > 0 then
-      insert into market.reembedding (model, total) values (use_embedding_model.model, waiting);
-    end if;
-  end if;
+  where r.finished_at is null and r.model <> begin_reembedding.model;
+  insert into market.reembedding (model) values (begin_reembedding.model)
+  on conflict ((true)) where finished_at is null do nothing;
   perform jobs.resume_reembedding();
 end
 $$;
+comment on function jobs.begin_reembedding(text) is
+  'Begins a background change that embeds every offer and ask without a vector of this model, unless one is under way.';
+
+create or replace function jobs.use_embedding_model(model text) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into market.embedding_model (model) values (use_embedding_model.model) on conflict do nothing;
+  -- If several workers start at the same time, the first one starts the change and the others see that it has started.
+  update market.setting s set value = to_jsonb(use_embedding_model.model)
+  where s.name = 'embedding_model' and s.value <> to_jsonb(use_embedding_model.model);
+  if found then
+    perform jobs.begin_reembedding(use_embedding_model.model);
+  end if;
+end
+$$;
 comment on function jobs.use_embedding_model(text) is
-  'Makes a model the current one, and begins a background change that embeds every offer and ask without a vector of '
-  'this model.';
+  'Makes a model the current one. If another was, begins to embed everything again. A worker calls it when it starts, '
+  'so it looks at no offer.';
 
 create or replace function jobs.resume_reembedding() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -72,6 +71,16 @@ begin
   select * into under_way from market.reembedding r where r.id = take_batch.id and r.finished_at is null;
   if under_way.id is null then
     return null;
+  end if;
+  if under_way.total is null then
+    update market.reembedding r set total = (
+        select count(*) from market.offer o left join market.offer_embedding e on e.offer_id = o.id
+        where o.status = 'published' and o.sandbox_id is null and e.model is distinct from r.model)
+      + (
+        select count(*) from market.ask a left join market.ask_embedding e on e.ask_id = a.id
+        where a.status = 'active' and a.sandbox_id is null and a.read_at is not null
+          and e.model is distinct from r.model)
+    where r.id = under_way.id;
   end if;
   select jsonb_agg(jsonb_build_object('kind', 'offer', 'id', b.id, 'words', b.words) order by b.id) into items
   from (

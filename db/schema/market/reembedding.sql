@@ -1,7 +1,7 @@
 create table market.reembedding (
   id uuid default internal.uuid_v7() constraint reembedding_pkey primary key,
   model text not null constraint reembedding_model_fkey references market.embedding_model on delete restrict,
-  total integer not null,
+  total integer,
   done integer not null default 0,
   failed integer not null default 0,
   last_offer_id uuid not null default '00000000-0000-0000-0000-000000000000',
@@ -20,7 +20,8 @@ comment on table market.reembedding is
   'batch. Its progress is stored, so that it can resume. At most one run is unfinished.';
 comment on column market.reembedding.id is 'UUIDv7. The jobs of the run have only this id as payload.';
 comment on column market.reembedding.model is 'The embedding model that makes the vectors.';
-comment on column market.reembedding.total is 'How many offers and asks had no vector of the model at the start.';
+comment on column market.reembedding.total is
+  'How many offers and asks had no vector of the model at the first batch; null before it.';
 comment on column market.reembedding.done is 'How many of these offers and asks have been processed.';
 comment on column market.reembedding.failed is
   'How many of the processed offers and asks got no valid vector. They are still found by their words.';
