@@ -2,27 +2,17 @@ import type { TaskList } from "graphile-worker";
 import { onBehalfOfItsJob, type Tools } from "./task.ts";
 import { ageOffers } from "./tasks/age_offers.ts";
 import { applyStanding } from "./tasks/apply_standing.ts";
+import { inBatches } from "./tasks/batches.ts";
 import { buildDocuments } from "./tasks/build_documents.ts";
 import { checkInvariants } from "./tasks/check_invariants.ts";
 import { completeSubmission } from "./tasks/complete_submission.ts";
 import { deliverWebhook } from "./tasks/deliver_webhook.ts";
 import { enqueueDigests, sendDigest } from "./tasks/digest.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
-import { purgeSandboxes } from "./tasks/purge_sandboxes.ts";
 import { reembed } from "./tasks/reembed.ts";
 import { refreshConcepts } from "./tasks/refresh_concepts.ts";
 import { sendApprovalNotice, sendProofNotice } from "./tasks/send_notices.ts";
-import {
-  keepAuditPartitions,
-  keepEventPartitions,
-  purgeAgents,
-  purgeKeys,
-  purgeOauth,
-  purgeSignIns,
-  resumeReembedding,
-  sweepDeliveries,
-  sweepSubmissions,
-} from "./tasks/upkeep.ts";
+import { keepAuditPartitions, keepEventPartitions, resumeReembedding, sweepDeliveries } from "./tasks/upkeep.ts";
 
 /** The task of each job name. The database and the crontab add jobs by these names. */
 export const taskList = (tools: Tools): TaskList =>
@@ -38,17 +28,18 @@ export const taskList = (tools: Tools): TaskList =>
     refresh_concepts: refreshConcepts(tools),
     build_documents: buildDocuments(tools),
     resume_reembedding: resumeReembedding(tools),
-    purge_keys: purgeKeys(tools),
-    purge_sign_ins: purgeSignIns(tools),
-    purge_agents: purgeAgents(tools),
-    purge_oauth: purgeOauth(tools),
-    purge_sandboxes: purgeSandboxes(tools),
+    purge_keys: inBatches(tools, "purge_keys"),
+    purge_sign_ins: inBatches(tools, "purge_sign_ins"),
+    purge_agents: inBatches(tools, "purge_agents"),
+    purge_oauth: inBatches(tools, "purge_oauth"),
+    purge_deliveries: inBatches(tools, "purge_deliveries"),
+    purge_sandboxes: inBatches(tools, "purge_sandboxes"),
     send_approval_notice: sendApprovalNotice(tools),
     send_proof_notice: sendProofNotice(tools),
     enqueue_digests: enqueueDigests(tools),
     send_digest: sendDigest(tools),
     keep_audit_partitions: keepAuditPartitions(tools),
     keep_event_partitions: keepEventPartitions(tools),
-    sweep_submissions: sweepSubmissions(tools),
+    sweep_submissions: inBatches(tools, "sweep_submissions"),
     check_invariants: checkInvariants(tools),
   });

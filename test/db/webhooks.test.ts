@@ -320,7 +320,7 @@ test("deliveries are kept for seven days after they ended", async (t) => {
   await age(old.id, 8, "null");
   await age(waiting.id, 8, "now() + interval '1 hour'");
   await age(recent.id, 6, "null");
-  await market.work("sweep_deliveries");
+  await market.work("purge_deliveries");
   t.deepEqual(column(await deliveriesOf(hook), "id"), [waiting.id, recent.id]);
 });
 

@@ -1,17 +1,21 @@
--- Purges that the crontab runs every minute. Each deletes a bounded number of rows, so that it does not hold locks for
--- long. Each skips rows that another transaction has locked, and leaves them to a later run.
+-- Purges that the crontab runs every minute. Each call deletes a bounded number of rows, so that it does not hold locks
+-- for long, and returns how many. The worker calls again as long as a batch may have been full
+-- (worker/tasks/batches.ts); the smallest has a thousand rows. Each skips rows that another transaction has locked, and
+-- leaves them to a later run.
 
 create or replace function jobs.purge_keys() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  forgotten integer;
+  gone integer;
+  purged integer := 0;
 begin
   delete from market.idempotency_key k
   where (k.owner_id, k.key) in (
     select o.owner_id, o.key from market.idempotency_key o
     where o.created_at <= now() - interval '24 hours' limit 5000 for update skip locked);
-  get diagnostics forgotten = row_count;
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.submission s
   where s.id in (
     select o.id from market.submission o
@@ -20,19 +24,27 @@ begin
       -- Skip submissions that still have a key: the cascade would wait if another transaction has locked the key.
       and not exists (select from market.idempotency_key k where k.submission_id = o.id)
       limit 5000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.rate_limit_hit c
   where c.id in (select o.id from market.rate_limit_hit o where o.called_at <= now() - interval '1 day'
     limit 20000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.query_embedding q
   where (q.model, q.query_hash) in (
     select o.model, o.query_hash from market.query_embedding o
     where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   -- Replicas that far behind are not used. Nothing else changes, deletes or locks these rows. Every change of an
   -- account makes one, so the batch is large; it takes less than a second.
   delete from internal.recent_write w
   where w.ctid = any (array(
     select o.ctid from internal.recent_write o
     where o.written_at <= now() - interval '5 minutes' order by o.written_at limit 100000));
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   -- Unclaimed accounts whose agent moved to a person's account, or was deleted. The batch is smaller,
   -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
@@ -43,39 +55,49 @@ begin
       -- Skip accounts that still have submissions, until these are purged: the cascade would wait if another
       -- transaction has locked one.
       and not exists (select from market.submission s where s.account_id = o.id) limit 1000 for update skip locked);
-  return forgotten;
+  get diagnostics gone = row_count;
+  purged := purged + gone;
+  return purged;
 end
 $$;
 comment on function jobs.purge_keys() is
   'Deletes idempotency keys, completed submissions, counted calls, and unclaimed accounts without an agent, all older '
   'than 24 hours, query vectors older than 30 days, and notes of writes older than five minutes; returns the number of '
-  'keys.';
+  'rows.';
 
 create or replace function jobs.purge_sign_ins() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  forgotten integer;
+  gone integer;
+  purged integer := 0;
 begin
   -- Keep a sign-in attempt for a day after it expires, so that the page of an old link can say what happened to it.
   delete from market.sign_in s
   where s.id in (
     select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day'
     limit 10000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.kept_record k
   where k.id in (
     select o.id from market.kept_record o where o.kept_until <= now() limit 10000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.session s
   where s.id in (
     select o.id from market.session o
     where o.signed_in_at is null and o.seen_at <= now() - interval '400 days'
       or o.signed_in_at is not null and (o.expires_at <= now() or o.seen_at <= now() - interval '7 days')
     limit 10000 for update skip locked);
-  get diagnostics forgotten = row_count;
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   update market.verification v set status = 'expired'
   where v.id in (
     select o.id from market.verification o
     where o.status = 'pending' and o.expires_at <= now() limit 10000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.verification v
   where v.id in (
     select o.id from market.verification o
@@ -83,20 +105,22 @@ begin
       -- Skip verifications that still have sign-in attempts: the cascade would wait if another transaction has locked
       -- one.
       and not exists (select from market.sign_in s where s.verification_id = o.id) limit 10000 for update skip locked);
-  return forgotten;
+  get diagnostics gone = row_count;
+  purged := purged + gone;
+  return purged;
 end
 $$;
 comment on function jobs.purge_sign_ins() is
   'Deletes sign-in attempts a day after they expire, sessions that have ended, verifications 30 days after they '
   'expire, and records of former accounts after twelve months, and marks pending verifications as expired when their '
-  'time is over; returns the number of sessions.';
+  'time is over; returns the number of rows.';
 
 create or replace function jobs.purge_agents() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   abandoned uuid[];
-  forgotten integer;
+  purged integer;
 begin
   -- Lock the account too. Deleting an agent deletes its verifications, and other transactions lock verifications after
   -- the account.
@@ -115,8 +139,8 @@ begin
   delete from market.agent a
   where a.id = any (abandoned) and internal.is_abandoned(a)
     and not exists (select from market.verification v where v.agent_id = a.id);
-  get diagnostics forgotten = row_count;
-  return forgotten;
+  get diagnostics purged = row_count;
+  return purged;
 end
 $$;
 comment on function jobs.purge_agents() is
@@ -128,7 +152,7 @@ create or replace function jobs.purge_oauth() returns integer
 as $$
 declare
   unfinished uuid[];
-  forgotten integer;
+  clients integer;
 begin
   -- Their agents never had a token, so nothing but the link and the account belongs to them. The account is locked
   -- first, as in internal.lock_connection; jobs.purge_keys deletes it, unless a person has claimed it.
@@ -144,10 +168,37 @@ begin
     where o.finished_at is null and o.created_at <= now() - interval '24 hours'
       and not exists (select from market.oauth_grant g where g.client_id = o.id::text)
     limit 10000 for update skip locked);
-  get diagnostics forgotten = row_count;
-  return forgotten;
+  get diagnostics clients = row_count;
+  return cardinality(unfinished) + clients;
 end
 $$;
 comment on function jobs.purge_oauth() is
   'Deletes requests for authorization whose client got no token within a day, with their agents, and clients that '
-  'registered and never finished; returns the number of clients.';
+  'registered and never finished; returns the number of both.';
+
+create or replace function jobs.purge_deliveries() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  gone integer;
+  purged integer := 0;
+begin
+  -- If the agent of a webhook stays disconnected, its deliveries are given up after the time that attempts take.
+  update market.webhook_delivery d set next_attempt_at = null, leased_until = null
+  where d.id in (
+    select o.id from market.webhook_delivery o where o.next_attempt_at < now() - interval '7 days'
+    limit 10000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
+  delete from market.webhook_delivery d
+  where d.id in (
+    select o.id from market.webhook_delivery o
+    where o.next_attempt_at is null and o.created_at <= now() - interval '7 days' limit 10000 for update skip locked);
+  get diagnostics gone = row_count;
+  purged := purged + gone;
+  return purged;
+end
+$$;
+comment on function jobs.purge_deliveries() is
+  'Gives up deliveries that have waited for seven days, and deletes those that ended and are older than seven days; '
+  'returns the number of both.';

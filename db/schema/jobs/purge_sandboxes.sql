@@ -2,7 +2,7 @@
 -- keys, because the deletion of an account keeps its offers (internal.erase_account), and those of a sandbox must not
 -- stay.
 
-create or replace function jobs.purge_sandboxes() returns boolean
+create or replace function jobs.purge_sandboxes() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,7 +18,7 @@ begin
     or not exists (select from market.agent a where a.sandbox_id = s.id and a.removed_at is null)
   order by s.expires_at limit 1 for update skip locked;
   if not found then
-    return true;
+    return 0;
   end if;
   -- Nothing waits for a lock here: if another transaction holds one, the sandbox has its turn a minute later.
   accounts := array(select a.id from market.account a where a.sandbox_id = ended order by a.id for update skip locked);
@@ -32,7 +32,7 @@ begin
       union all select from market.offer o where o.sandbox_id = ended
       union all select from market.ask a where a.sandbox_id = ended) as n)
   then
-    return true;
+    return 0;
   end if;
   -- The audit log has nothing of a sandbox, not even its end (internal.audit).
   perform set_config('market.sandbox_id', ended::text, true);
@@ -49,9 +49,9 @@ begin
   delete from market.account a where a.id = any (accounts);
   delete from market.event e where e.account_id = any (accounts);
   delete from market.sandbox s where s.id = ended;
-  return false;
+  return 1;
 end
 $$;
 comment on function jobs.purge_sandboxes() is
-  'Deletes one sandbox that is older than 24 hours or has no agent any more, with all its rows. Returns true when none '
-  'was left to delete.';
+  'Deletes one sandbox that is older than 24 hours or has no agent any more, with all its rows. Returns 0 when none '
+  'was left to delete, else 1.';

@@ -117,18 +117,8 @@ begin
       where d.webhook_id = w.id and d.next_attempt_at < now() - interval '1 minute'
         and (d.leased_until is null or d.leased_until <= now()));
   get diagnostics swept = row_count;
-  -- If the agent of a webhook stays disconnected, its deliveries are given up after the time that attempts take.
-  update market.webhook_delivery d set next_attempt_at = null, leased_until = null
-  where d.id in (
-    select o.id from market.webhook_delivery o where o.next_attempt_at < now() - interval '7 days'
-    limit 10000 for update skip locked);
-  delete from market.webhook_delivery d
-  where d.id in (
-    select o.id from market.webhook_delivery o
-    where o.next_attempt_at is null and o.created_at <= now() - interval '7 days' limit 10000 for update skip locked);
   return swept;
 end
 $$;
 comment on function jobs.sweep_deliveries() is
-  'Enqueues jobs for webhooks whose deliveries are late, and deletes deliveries that ended and are older than seven '
-  'days; returns the number of webhooks.';
+  'Enqueues jobs for webhooks whose deliveries are late; returns the number of webhooks.';
