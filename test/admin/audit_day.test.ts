@@ -39,8 +39,8 @@ const watch = () =>
       create table witness.change (n bigserial, at timestamptz default clock_timestamp(), name text, row_id text, op text, was jsonb, becomes jsonb);
       create function witness.see() returns trigger language plpgsql security definer as $$
       declare
-        was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) - 'updated_at' end;
-        becomes jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) - 'updated_at' end;
+        was jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) - '{updated_at,hiding}'::text[] end;
+        becomes jsonb := case when tg_op <> 'DELETE' then to_jsonb(new) - '{updated_at,hiding}'::text[] end;
         one jsonb := coalesce(becomes, was);
       begin
         if was is distinct from becomes then
@@ -211,12 +211,12 @@ test("a day of work leaves each change once in the log, with its actor and its r
     return visitor;
   };
   const [mo, ann] = [await newModerator("Mo"), await newModerator("Ann")];
-  /** Runs a mutation, as a moderator. */
-  const decides = (who: [string, Visitor], name: string, input: object, ...events: [string, string][]) =>
+  /** Runs a mutation, as a moderator. Its events are of the mutation's request, or of a job that it enqueues. */
+  const decides = (who: [string, Visitor], name: string, input: object, ...events: [string, string, "a job"?][]) =>
     step(
       `${who[0]}: ${name}`,
       () => graphql(who[1], `mutation { ${name}(input: ${literal(input)}) { __typename } }`, {}),
-      ({ id }) => events.map(([action, subject]) => [action, `moderator ${who[0]}`, subject, id]),
+      ({ id }) => events.map(([action, subject, job]) => [action, `moderator ${who[0]}`, subject, job ?? id]),
     );
 
   // A removal, an appeal, and the decision of another moderator on the offer's page.
@@ -249,10 +249,14 @@ test("a day of work leaves each change once in the log, with its actor and its r
 
   // Measures against accounts.
   const ofSeller = (...actions: string[]) => actions.map((action): [string, string] => [action, "Seller"]);
-  const suspension = ofSeller("account.suspended", "offer.archived", "decision.created");
-  await decides(byMo, "suspendAccount", { id: seller.account, reason: "spam" }, ...suspension);
-  const end = ofSeller("account.reinstated", "offer.published", "decision.created");
-  await decides(byAnn, "reinstateAccount", { id: seller.account }, ...end);
+  const suspension = ofSeller("account.suspended", "decision.created");
+  await decides(byMo, "suspendAccount", { id: seller.account, reason: "spam" }, ...suspension, [
+    "offer.archived",
+    "Seller",
+    "a job",
+  ]);
+  const end = ofSeller("account.reinstated", "decision.created");
+  await decides(byAnn, "reinstateAccount", { id: seller.account }, ...end, ["offer.published", "Seller", "a job"]);
   for (const [cap, action] of [
     [7, "cap_override.created"],
     [9, "cap_override.updated"],

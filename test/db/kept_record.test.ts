@@ -77,6 +77,7 @@ test.serial("a suspension is still in force after coming back, also for offers p
   const offer = await market.offer(again);
   await prove(again, first.email);
   t.deepEqual(await suspensionOf(again.account), before);
+  await market.work("apply_standing", again.account);
   t.is(await market.value`select status from market.offer where id = ${offer}`, "archived");
   const publishing = market.call(again, "publish_offer", { body: { text: "A sofa, 5 EUR, lena@example.com" } });
   t.is(await outcomeOf(publishing), "invalid_state");

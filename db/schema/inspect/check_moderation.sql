@@ -11,7 +11,7 @@ begin
   cross join lateral (
     select o.id from market.offer o where o.account_id = a.id and o.status = 'published' limit 1) as o
   where inspect.is_within(a.ctid, 'market.account', check_moderation.low, check_moderation.high)
-    and a.suspended_at is not null and not inspect.is_underway('apply_standing', a.id);
+    and a.suspended_at is not null and not (a.hiding and inspect.is_underway('apply_standing', a.id));
 
   return query
   select 'case_counts_its_reports', 'offer ' || c.offer_id,

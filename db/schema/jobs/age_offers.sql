@@ -12,7 +12,7 @@ declare
   -- Fifty offers take well under a second, as in jobs.apply_standing.
   batch constant integer := 50;
   notified integer;
-  archived integer;
+  archived uuid[];
 begin
   update market.offer o set stale_at = now()
   where o.id in (
@@ -22,14 +22,14 @@ begin
     order by p.confirmed_at limit batch for no key update skip locked);
   get diagnostics notified = row_count;
   -- An archived offer also changes the account's stats, so the account is locked first, as everywhere.
-  update market.offer o set status = 'archived', expired_at = now()
-  where o.id in (
+  archived := internal.few_matches(array(
     select p.id from market.offer p join market.account a on a.id = p.account_id
     where p.status = 'published' and p.sandbox_id is null and p.stale_at is not null
       and p.confirmed_at <= now() - life.archived_after and p.stale_at <= now() - life.warned_before
-    order by p.stale_at limit batch for no key update of a, p skip locked);
-  get diagnostics archived = row_count;
-  return greatest(notified, archived);
+    order by p.stale_at limit batch for no key update of a, p skip locked));
+  perform internal.lock_matches(archived);
+  update market.offer o set status = 'archived', expired_at = now() where o.id = any (archived);
+  return greatest(notified, cardinality(archived));
 end
 $$;
 comment on function jobs.age_offers() is

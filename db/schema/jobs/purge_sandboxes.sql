@@ -42,6 +42,7 @@ begin
     || array(select 'embed:' || n from unnest(offers || asks) as n));
   delete from market.idempotency_key k where k.owner_id = any (agents || accounts);
   delete from market.submission s where s.account_id = any (accounts);
+  perform internal.lock_matches(offers || asks);
   -- The asks first, so that there are no events of withdrawn matches.
   delete from market.ask a where a.id = any (asks);
   delete from market.offer o where o.id = any (offers);

@@ -38,7 +38,8 @@ comment on column market.account.suspended_at is
   'When moderation suspended the account; null while it is not suspended.';
 comment on column market.account.suspension_note is 'The reason for the suspension, as a sentence for the owner.';
 comment on column market.account.hiding is
-  'Whether the account is suspended and some of its offers are still to be archived.';
+  'Whether its offers are hidden from others, because it is suspended or being deleted, and some are still to be '
+  'archived.';
 comment on column market.account.prior_removals is
   'Offers that moderation removed from earlier accounts of the same person, at most 200 (market.kept_record). They '
   'count in the caps and in the publisher''s record.';

@@ -57,6 +57,8 @@ begin
     exit when are_changed is not true;
   end loop;
   -- A match ends only if its offer does not answer the ask any more.
+  perform from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'))
+  order by m.offer_id for update;
   delete from market.match m where m.ask_id = ask.id and m.offer_id <> all (coalesce(answered, '{}'));
 end
 $$;

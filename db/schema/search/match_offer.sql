@@ -122,11 +122,14 @@ declare
   matched uuid[];
   candidates uuid[];
 begin
-  select * into offer from market.offer o where o.id = match_offer.offer_id and o.status = 'published'
+  select * into offer from market.offer o
+  where o.id = match_offer.offer_id and o.status = 'published'
+    and (o.account_id = any (internal.accounts_being_hidden())) is not true
   -- The lock is against a transaction that takes the offer down. Either that transaction waits until the matches are
   -- stored and then deletes them, or this transaction waits and then no longer sees the offer.
   for share;
   if offer.id is null or offer.offer_kind is null then
+    perform internal.lock_matches(array[match_offer.offer_id]);
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;
   end if;
@@ -171,9 +174,12 @@ begin
       and exists (select from market.offer_embedding o where o.offer_id = offer.id)
   ), forgotten as (
     -- An ask that is not active keeps its matches, and is matched again when it becomes active.
-    delete from market.match m using market.ask a
-    where m.offer_id = offer.id and a.id = m.ask_id and a.status = 'active'
-      and not exists (select from scored g where g.id = m.ask_id)
+    delete from market.match m
+    where m.offer_id = offer.id and m.ask_id in (
+      select f.ask_id from market.match f join market.ask a on a.id = f.ask_id
+      where f.offer_id = offer.id and a.status = 'active'
+        and not exists (select from scored g where g.id = f.ask_id)
+      order by f.ask_id for update of f)
   )
   insert into market.match as m (ask_id, offer_id, score, reasons)
   select g.id, offer.id, g.score, g.reasons from scored g where g.score is not null order by g.id

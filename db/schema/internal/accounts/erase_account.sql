@@ -6,7 +6,8 @@ create or replace function internal.erase_account() returns boolean
 as $$
 declare
   erased uuid := internal.account_id();
-  -- Each offer, and each ask with its matches, takes some milliseconds, and a statement may take five seconds.
+  -- Each offer takes some milliseconds, and each ask, without its matches (internal.few_matches). A statement may take
+  -- five seconds.
   batch constant integer := 200;
   -- Each event takes some hundredths of a millisecond. Every call also reads the events that earlier calls have already
   -- emptied.
@@ -15,6 +16,7 @@ declare
   max_events constant integer := 20000;
   changed_rows integer;
   offers uuid[];
+  asks uuid[];
   attempts uuid[];
 begin
   perform internal.lock_sessions(erased);
@@ -27,12 +29,15 @@ begin
   -- From here on no agent of the account can publish, however many calls the deletion takes.
   perform from market.agent a where a.account_id = erased order by a.id for update;
   update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;
+  -- And nobody else sees one of its offers.
+  update market.account a set hiding = true where a.id = erased and not a.hiding;
   -- Then lock the offers. A transaction that stores a vector locks its offer too, so one of the two waits for the
   -- other.
-  offers := array(select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update);
-  perform from market.ask a
-  where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit batch)
-  order by a.id for update;
+  offers := internal.few_matches(array(
+    select o.id from market.offer o where o.account_id = erased order by o.id limit batch for update));
+  asks := internal.few_matches(array(
+    select a.id from market.ask a where a.account_id = erased order by a.id limit batch for update));
+  perform internal.lock_matches(offers || asks);
 
   -- Arrays, because PostgreSQL uses no index for `x = a or x in (select ...)`.
   delete from market.rate_limit_hit c
@@ -68,13 +73,11 @@ begin
   update market.report r set completed_at = now() where r.offer_id = any (offers) and r.completed_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = any (offers) and c.closed_at is null;
-  if cardinality(offers) = batch then
+  if exists (select from market.offer o where o.account_id = erased) then
     return false;
   end if;
-  delete from market.ask a
-  where a.id in (select k.id from market.ask k where k.account_id = erased order by k.id limit batch);
-  get diagnostics changed_rows = row_count;
-  if changed_rows = batch then
+  delete from market.ask a where a.id = any (asks);
+  if exists (select from market.ask a where a.account_id = erased) then
     return false;
   end if;
   delete from market.event e

@@ -142,8 +142,8 @@ begin
     select new.account_id, c.key, (c.value ->> 'cap')::integer, (c.value ->> 'changed_at')::timestamptz
     from jsonb_each(earlier.caps) as c
     on conflict on constraint cap_override_pkey do update set cap = excluded.cap where excluded.cap < o.cap;
-    if earlier.suspended_at is not null and not internal.apply_standing(new.account_id, 50) then
-      perform internal.enqueue('apply_standing', new.account_id);
+    if earlier.suspended_at is not null then
+      perform internal.mark_standing(new.account_id);
     end if;
   end loop;
   return new;

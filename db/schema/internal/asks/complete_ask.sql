@@ -28,6 +28,7 @@ begin
     perform internal.enqueue('embed_ask', ask.id);
   else
     -- search.match_ask does nothing for an ask that is not active, so its matches belong to the earlier text.
+    perform internal.lock_matches(array[ask.id]);
     delete from market.match m where m.ask_id = ask.id;
   end if;
   status := case submission.kind when 'create_ask' then 201 else 200 end;

@@ -23,7 +23,7 @@ declare
   before jsonb;
   after jsonb;
   -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
-  -- change, internal.apply_standing sets hiding, internal.resume_record sets prior_removals, jobs.refresh_concepts sets
+  -- change, internal.mark_standing sets hiding, internal.resume_record sets prior_removals, jobs.refresh_concepts sets
   -- concepts, search is generated from concepts, jobs.build_documents sets document, facets, the place in metadata and
   -- what follows from it, jobs.age_offers sets stale_at, and access tokens of OAuth are replaced without a decision.
   derived constant text[] := array['updated_at', 'hiding', 'prior_removals', 'concepts', 'search', 'document', 'facets',

@@ -52,6 +52,7 @@ begin
       perform internal.enqueue('embed_offer', new.id);
     end if;
   else
+    perform internal.lock_matches(array[new.id]);
     delete from market.match m where m.offer_id = new.id;
   end if;
   if new.status = 'removed' then

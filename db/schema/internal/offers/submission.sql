@@ -165,6 +165,7 @@ create or replace function internal.refuse_submission(submission market.submissi
 as $$
 begin
   -- An ask is there from its admission on. If another agent has changed it since, it is that agent's, too.
+  perform internal.lock_matches(array[submission.target_id]);
   delete from market.ask a
   where submission.kind = 'create_ask' and a.id = submission.target_id and not exists (
     select from market.submission s

@@ -12,8 +12,8 @@
 -- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
 -- one of these rows and then writes a row that refers to the account must lock the account first
 -- (internal.lock_own_account). The vector of an offer or ask is locked after the offer or ask, and a transaction that
--- then matches it takes the lock of matching from the beginning. The purges of the crontab never wait for a locked row:
--- they skip it (jobs/purge.sql).
+-- then matches it takes the lock of matching from the beginning. Matches come last, in the order of their offers
+-- (internal.lock_matches). The purges of the crontab never wait for a locked row: they skip it (jobs/purge.sql).
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
@@ -100,6 +100,19 @@ comment on function internal.lock_offer_account(uuid) is
   'Locks the account of an offer until the transaction ends. Callers lock the offer afterwards, as the deletion of an '
   'account does.';
 grant execute on function internal.lock_offer_account(uuid) to souk_moderator;
+
+create or replace function internal.lock_matches(ids uuid[]) returns void
+  language plpgsql volatile
+as $$
+begin
+  perform from market.match m
+  where m.offer_id = any (lock_matches.ids) or m.ask_id = any (lock_matches.ids)
+  order by m.offer_id, m.ask_id for update;
+end
+$$;
+comment on function internal.lock_matches(uuid[]) is
+  'Locks the matches of these offers and asks, in the order in which all transactions lock matches. Call it before a '
+  'statement that deletes matches of several offers, or asks with their matches.';
 
 create or replace function internal.lock_account(id uuid) returns market.account
   language plpgsql volatile
