@@ -51,6 +51,7 @@ grant execute on function
 
 create or replace function admin.show_queue(queue text, after text) returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   list constant text := 'cases';
@@ -128,6 +129,7 @@ comment on function admin.show_offer(uuid) is
 create or replace function admin.show_account(id uuid, agents_after uuid, offers_after uuid, asks_after uuid)
 returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   account admin.account;

@@ -26,6 +26,7 @@ comment on function api.get_ask(uuid) is 'Returns an own ask. Raises 404 for any
 
 create or replace function api.list_asks(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   list constant text := 'asks ' || coalesce(status, '');

@@ -3,6 +3,7 @@
 
 create or replace function api.export_account(part text default 'account', cursor text default null) returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   list constant text := 'export ' || export_account.part;

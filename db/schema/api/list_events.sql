@@ -16,6 +16,7 @@
 
 create or replace function api.list_events(after text, page_size integer, wait integer) returns jsonb
   language plpgsql volatile
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   list constant text := 'events';

@@ -29,6 +29,7 @@ comment on function api.get_offer(uuid) is
 
 create or replace function api.list_offers(status text, page_size integer, cursor text) returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   list constant text := 'offers ' || coalesce(status, '');

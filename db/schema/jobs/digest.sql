@@ -6,6 +6,7 @@
 
 create or replace function jobs.enqueue_digests() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   -- The search for new matches takes some tenths of a millisecond each, so a batch takes well under a second.
@@ -39,6 +40,7 @@ comment on function jobs.enqueue_digests() is
 
 create or replace function jobs.begin_digest(account_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   -- As many as a person reads on a phone. The mail says how many more there are.

@@ -5,6 +5,7 @@
 
 create or replace function jobs.purge_keys() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   gone integer;
@@ -67,6 +68,7 @@ comment on function jobs.purge_keys() is
 
 create or replace function jobs.purge_sign_ins() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   gone integer;
@@ -117,6 +119,7 @@ comment on function jobs.purge_sign_ins() is
 
 create or replace function jobs.purge_agents() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   abandoned uuid[];
@@ -149,6 +152,7 @@ comment on function jobs.purge_agents() is
 
 create or replace function jobs.purge_oauth() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   unfinished uuid[];

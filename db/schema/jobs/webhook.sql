@@ -3,6 +3,7 @@
 
 create or replace function jobs.claim_deliveries(webhook_id uuid, prompt_free integer, other_free integer) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   hook market.webhook;
@@ -106,6 +107,7 @@ comment on function jobs.end_attempt(uuid, integer, integer, text, integer, inte
 
 create or replace function jobs.sweep_deliveries() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   swept integer;

@@ -10,6 +10,8 @@ create table market.match (
 );
 create index match_offer_id_idx on market.match (offer_id);
 create index match_best_idx on market.match (ask_id, score desc, offer_id);
+-- The digest looks for what is new.
+create index match_new_idx on market.match (ask_id, xid);
 
 create policy "an account sees the matches of its asks" on market.match for select to souk_agent, souk_person
   using (exists (select from market.ask a where a.id = ask_id));

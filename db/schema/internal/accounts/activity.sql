@@ -22,6 +22,7 @@ grant execute on function internal.activity_target(text, text) to souk_person;
 
 create or replace function internal.own_activity(page_size integer, cursor text) returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   list constant text := 'activity';

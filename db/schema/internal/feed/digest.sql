@@ -1,48 +1,51 @@
 -- The digest: which matches are new to a person, and the key of the link that switches it off.
 --
--- A match is new if its event came from a transaction that the last digest had not seen (as in api/list_events.sql). So
+-- A match is new if it is of a transaction that the last digest had not seen (as in api/list_matches.sql). So
 -- a match whose transaction commits late is neither missed nor sent twice. Unlike a cursor, a digest needs
 -- no time for the case of a crash: what it has seen is in the write-ahead log before its own row.
 
 create or replace function internal.new_matches(digest market.digest, until pg_snapshot)
   returns table (ask_id uuid, offer_id uuid)
   language plpgsql stable
-  -- The planner's statistics lack the newest events, so it would expect few of them and sort all. Without a sort it
-  -- uses event_account_id_idx, which has their order, and stops when there are enough.
-  set enable_sort = off
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   seen pg_snapshot := digest.seen;
   since timestamptz := greatest(digest.changed_at, now() - interval '30 days');
-  -- Far more than a mail names. One person may have millions, and one statement looks for those of 200 people
-  -- (jobs.enqueue_digests).
-  max_events constant integer := 2000;
+  -- Far more than a mail names. One statement looks for those of 200 people (jobs.enqueue_digests). Asks are looked
+  -- through, and not the events of matches, because a person may have millions of events of offers that are gone.
+  max_asks constant integer := 10000;
+  max_matches constant integer := 2000;
   hidden constant uuid[] := internal.accounts_being_hidden();
+  ask uuid;
+  left_to_find integer := max_matches;
+  more integer;
 begin
   -- A snapshot from the future comes from before a restored backup. Then the time decides.
   if pg_snapshot_xmax(seen) > pg_snapshot_xmax(pg_current_snapshot()) then
     seen := null;
     since := greatest(since, digest.sent_at);
   end if;
-  return query
-    select distinct m.ask_id, m.offer_id
-    from (
-      select n.type, n.data, n.xid from market.event n
-      where n.account_id = digest.account_id and n.occurred_at >= since
-        and n.xid >= coalesce(pg_snapshot_xmin(seen), '0') and n.xid < pg_snapshot_xmax(until)
-      order by n.xid desc, n.id desc limit max_events) as e
-    join market.match m on m.ask_id = (e.data ->> 'ask_id')::uuid and m.offer_id = (e.data ->> 'offer_id')::uuid
-    join market.ask a on a.id = m.ask_id
-    join market.offer o on o.id = m.offer_id
-    where e.type = 'match.created' and not coalesce(pg_visible_in_snapshot(e.xid, seen), false)
-      and pg_visible_in_snapshot(e.xid, until)
-      and a.account_id = digest.account_id and a.status = 'active' and a.watch_enabled
-      and o.status = 'published' and (o.account_id = any (hidden)) is not true;
+  for ask in
+    select a.id from market.ask a
+    where a.account_id = digest.account_id and a.status = 'active' and a.watch_enabled order by a.id desc limit max_asks
+  loop
+    return query
+      select m.ask_id, m.offer_id
+      from market.match m join market.offer o on o.id = m.offer_id
+      where m.ask_id = ask and m.xid >= coalesce(pg_snapshot_xmin(seen), '0') and m.first_matched_at >= since
+        and not coalesce(pg_visible_in_snapshot(m.xid, seen), false) and pg_visible_in_snapshot(m.xid, until)
+        and o.status = 'published' and (o.account_id = any (hidden)) is not true
+      limit left_to_find;
+    get diagnostics more = row_count;
+    left_to_find := left_to_find - more;
+    exit when left_to_find <= 0;
+  end loop;
 end
 $$;
 comment on function internal.new_matches(market.digest, pg_snapshot) is
-  'Returns the matches that no digest has sent, up to a snapshot: of active asks that watch, with published offers, '
-  'among the newest 2,000 events of the account.';
+  'Returns the matches that no digest has sent, up to a snapshot: of active asks that watch, the newest first, with '
+  'published offers. At most 2,000.';
 
 create or replace function internal.stop_key(account_id uuid) returns text
   language plpgsql volatile

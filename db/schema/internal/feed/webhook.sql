@@ -71,6 +71,7 @@ comment on function internal.queue_deliveries() is 'Queues new events for the we
 
 create or replace function internal.webhook_document(webhook_id uuid) returns jsonb
   language sql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
   select jsonb_strip_nulls(jsonb_build_object('id', w.id, 'url', w.url, 'types', to_jsonb(w.types),
     'created_at', internal.utc(w.created_at), 'disabled_at', internal.utc(w.disabled_at),
