@@ -95,6 +95,7 @@ set local check_function_bodies = off;
 --!include market/worker_heartbeat.sql
 --!include market/invariant.sql
 --!include market/row_security.sql
+--!include market/autovacuum.sql
 --!include market/moderator_access.sql
 --!include market/dba_access.sql
 
