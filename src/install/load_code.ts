@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { setRights, takeGrants, withoutKnownComments } from "./rights.ts";
 import { codeHash, readSchema, SCHEMA, type SchemaFile } from "./schema_files.ts";
 
 /**
@@ -11,8 +12,8 @@ import { codeHash, readSchema, SCHEMA, type SchemaFile } from "./schema_files.ts
 /** The schemas that db/schema creates. */
 const SCHEMAS = ["market", "internal", "reading", "search", "api", "jobs", "admin", "inspect"];
 
-/** Every role that has grants. */
-const ROLES = ["souk_api", "souk_agent", "souk_person", "souk_moderator", "souk_worker", "souk_dba"];
+/** The schemas in which our roles have rights: also the queue's, and that of the list of migrations. */
+const GRANTED = [...SCHEMAS, "graphile_worker", "graphile_migrate"];
 
 /** For each SQLSTATE: what must be dropped before a file can be loaded; undefined if PostgreSQL does not name it. */
 const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | undefined>> = {
@@ -29,14 +30,6 @@ const IN_THE_WAY: Readonly<Record<string, (error: pg.DatabaseError) => string | 
  * @property clashes a call with fewer arguments fits both this function and a new one with defaults
  */
 type Orphan = { kind: "function" | "view"; oid: number; name: string; clashes: boolean };
-
-/** The schemas in which our roles have grants: the queue's, too. */
-const GRANTED = [...SCHEMAS, "graphile_worker"].join(", ");
-
-const REVOKE = `
-  revoke all on schema ${GRANTED} from ${ROLES.join(", ")};
-  revoke all on all tables in schema ${GRANTED} from ${ROLES.join(", ")};
-  revoke all on all functions in schema ${GRANTED} from ${ROLES.join(", ")}`;
 
 /** The functions and views of our schemas that this transaction has not written, so no file creates them any more. */
 const ORPHANS = `
@@ -56,12 +49,6 @@ const ORPHANS = `
   order by 1 desc, 3`;
 
 const NAMES = "select string_agg(oid::regprocedure::text, ', ') as names from pg_proc where oid = any ($1)";
-
-/** The grants of functions: functions that no file creates any more keep theirs for a moment. */
-const GRANTS = `
-  select p.oid::regprocedure::text as name, a.grantee::regrole::text as role
-  from pg_proc p cross join aclexplode(p.proacl) as a
-  where p.pronamespace = any ($1::regnamespace[]) and a.grantee::regrole::text = any ($2)`;
 
 /** The other transactions under way in this database. */
 const UNDER_WAY = `
@@ -119,8 +106,7 @@ const loadOnce = async (
 ): Promise<{ orphans: Orphan[] } | { inTheWay: string }> => {
   await client.query("begin");
   try {
-    const grants = await client.query<{ name: string; role: string }>(GRANTS, [SCHEMAS, ROLES]);
-    await client.query(`set local role souk_owner; set local check_function_bodies = off; ${REVOKE}`);
+    await client.query("set local role souk_owner; set local check_function_bodies = off");
     // Functions set parameters of pgvector, which exist only after its library has been loaded.
     await client.query("select '[1]'::public.halfvec");
     if (names.size > 0) await dropInTheWay(client, [...names]);
@@ -132,9 +118,15 @@ const loadOnce = async (
        returning xmin::text`,
       [hash],
     );
-    for (const file of files) {
+    const parts = files.map((file) => takeGrants(file.code));
+    const codes = await withoutKnownComments(
+      client,
+      parts.map(({ rest }) => rest),
+    );
+    for (const [n, file] of files.entries()) {
       try {
-        if (file.code.trim() !== "") await client.query(file.code);
+        const code = codes[n] ?? "";
+        if (code.trim() !== "") await client.query(code);
       } catch (error) {
         const inTheWay = error instanceof pg.DatabaseError ? IN_THE_WAY[error.code ?? ""]?.(error) : undefined;
         if (inTheWay !== undefined && !names.has(inTheWay)) {
@@ -148,10 +140,14 @@ const loadOnce = async (
       }
     }
     const { rows: orphans } = await client.query<Orphan>(ORPHANS, [SCHEMAS, rows[0]?.xmin]);
+    await setRights(
+      client,
+      parts.flatMap(({ rights }) => rights),
+      GRANTED,
+      orphans.map(({ oid }) => oid),
+    );
     for (const { kind, oid, name, clashes } of orphans) {
       if (kind === "view") await client.query(`drop view ${name}`);
-      for (const { role } of grants.rows.filter((grant) => kind === "function" && grant.name === name))
-        await client.query(`grant execute on function ${name} to ${role}`);
       // A statement that has already found it calls it by its OID. One that looks for it finds the new one.
       if (clashes) await client.query(`alter function ${name} rename to outdated_${oid}`);
     }

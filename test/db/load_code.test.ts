@@ -170,6 +170,43 @@ test("a function that a table needs is not dropped: nothing changes, and the err
   });
 });
 
+test("loading the code again writes no right and no comment of a table, and waits for no vacuum or new index", async (t) => {
+  const { url } = await createDatabase(t);
+  const state = () =>
+    sqlValue<string>(
+      url,
+      `select jsonb_object_agg(o.what, o.state order by o.what) from (
+        select c.oid::regclass::text as what, c.xmin::text || ' ' || coalesce(string_agg(a.xmin::text, ' ' order by a.attnum)
+          || ' ' || max(obj_description(c.oid)), '') as state
+        from pg_class c join pg_attribute a on a.attrelid = c.oid
+        where c.relnamespace = any ('{market,internal,reading,search,graphile_worker,graphile_migrate}'::regnamespace[])
+          and c.relkind in ('r', 'p') group by c.oid
+        union all
+        select 'comments', string_agg(d.xmin::text, ' ' order by d.objoid, d.objsubid) from pg_description d
+        join pg_class c on c.oid = d.objoid and d.classoid = 'pg_class'::regclass and c.relkind in ('r', 'p')
+        union all
+        select p.oid::regprocedure::text, p.proacl::text from pg_proc p where p.pronamespace = 'internal'::regnamespace
+        union all
+        select n.nspname, n.xmin::text from pg_namespace n where n.nspname in ('market', 'internal', 'graphile_worker')) as o`,
+    );
+  const before = await state();
+  await withClient(url, async (vacuum) => {
+    const { rows } = await vacuum.query(
+      "select string_agg(oid::regclass::text, ', ') as tables from pg_class where relnamespace = any ('{market,internal,reading}'::regnamespace[]) and relkind in ('r', 'p')",
+    );
+    // The lock that a vacuum takes, and `create index concurrently`.
+    await vacuum.query(`begin; lock table ${rows[0].tables} in share update exclusive mode`);
+    await withClient(url, async (client) => {
+      await client.query(
+        "set lock_timeout = '2s'; update internal.loaded set hash = repeat('0', 64) where name = 'code'",
+      );
+      t.deepEqual(await loadCode(client), []);
+    });
+    await vacuum.query("rollback");
+  });
+  t.deepEqual(await state(), before);
+});
+
 test("a file that cannot be loaded changes nothing", async (t) => {
   const { url } = await createDatabase(t);
   const release = await nextRelease(t);

@@ -54,7 +54,8 @@ create policy "an account sees the changes of its offers" on market.offer_change
 comment on table market.offer_change is
   'One row is one change of an approved offer that waits for a moderator, or that a moderator rejected. A change that '
   'a moderator publishes becomes the offer, and its row is deleted. An offer has at most one row: its last change.';
-select internal.copy_comments('market.offer_change', 'market.offer');
+select internal.copy_comments('market.offer_change', 'market.offer',
+  '{offer_id,price_reasons,rejected_at,review_reason}');
 comment on column market.offer_change.offer_id is 'The offer, which stays as it is until the change is published.';
 comment on column market.offer_change.price_reasons is
   'Why the built-in extractor took its price. They move to reading.price_reason when the change is published.';
