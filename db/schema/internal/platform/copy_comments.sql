@@ -1,6 +1,7 @@
 -- A moderators' view, or a table with another table's columns, takes over their comments.
 
-create or replace function internal.copy_comments(target regclass, source regclass, own text[] default '{}') returns void
+create or replace function internal.copy_comments(target regclass, source regclass, own text[] default '{}')
+  returns void
   language plpgsql volatile
 as $$
 declare
@@ -17,5 +18,5 @@ begin
 end
 $$;
 comment on function internal.copy_comments(regclass, regclass, text[]) is
-  'Gives the columns of a table or view the comments of the columns of another that have the same names. `own`: columns '
-  'of a table that have a comment of their own. Those of a view are written after the call.';
+  'Gives the columns of a table or view the comments of the columns of another that have the same names. `own`: '
+  'columns of a table that have a comment of their own. Those of a view are written after the call.';
