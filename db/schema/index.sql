@@ -39,6 +39,7 @@ set local check_function_bodies = off;
 --!include internal/platform/recent_write.sql
 --!include market/setting.sql
 --!include market/permission.sql
+--!include market/sentence.sql
 --!include market/taxonomy.sql
 --!include reading/vocabulary_change.sql
 --!include reading/concept.sql

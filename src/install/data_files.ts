@@ -65,6 +65,7 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.ask_kind", ["ask_kind"]),
   shipped("market.permission", ["permission"]),
   shipped("market.reason", ["code"]),
+  shipped("market.sentence", ["name"]),
   shipped("market.setting", ["name"], { initial: ["value"], derived: { value: "(s.value #>> '{}')::jsonb" } }),
   shipped("market.sign_in_method", ["method"]),
   shipped("market.embedding_model", ["model"]),

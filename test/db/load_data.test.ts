@@ -40,6 +40,7 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "market.ask_kind": ["answered_by", "{rental}", "{dating}"],
   "market.permission": ["detail", "Ours.", "Theirs."],
   "market.reason": ["sentence", "Ours.", "Theirs."],
+  "market.sentence": ["words", "Ours.", "Theirs."],
   "market.setting": ["summary", "Ours.", "Theirs."],
   "market.sign_in_method": ["position", "90", "91"],
   "market.embedding_model": ["match_min_similarity", "0.125", "0.25"],

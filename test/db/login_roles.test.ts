@@ -96,8 +96,9 @@ test.serial("without a caller's role the API's login role gets no data, even if 
 
 /** Calls that give something without claims: rules of the market, and no data of an account. */
 const RULES = [
+  "select internal.raise_problem(null::integer, null::text, null::text, null::jsonb, null::jsonb): 22004",
   "select internal.rate_limit(null::uuid, null::text): 21000",
-  'select internal.report_errors(null::text, null::text): [{"detail":"Choose one of the reasons.","pointer":"/reason"}]',
+  'select internal.report_errors(null::text, null::text): [{"detail":"report_reason_missing","pointer":"/reason"}]',
 ];
 
 test.serial("functions that run as their owner return no data to a call without claims", async (t) => {

@@ -14,7 +14,7 @@ import { market } from "./one_market.ts";
 /** The texts of these that are refused. */
 const refusedOf = async (texts: string[]): Promise<string[]> => {
   const rows = await market.sql`select t from unnest(${texts}::text[]) as t
-    where internal.contains_secret(t) ~ 'payment card number'`;
+    where internal.contains_secret(t) = 'text_contains_card_number'`;
   return rows.map((row) => row.t);
 };
 
@@ -175,7 +175,7 @@ const DISGUISES: Record<string, (token: string) => string> = {
 test("an agent's token is a secret, however it is disguised, and a part of one is none", async (t) => {
   const secretOf = async (text: string) => market.value`select internal.contains_secret(${text})`;
   for (const [what, disguise] of Object.entries(DISGUISES))
-    t.regex(await secretOf(`my key is ${disguise(TOKEN)}!`), /agent token/, what);
+    t.is(await secretOf(`my key is ${disguise(TOKEN)}!`), "text_contains_token", what);
   t.is(await secretOf(TOKEN.slice(0, -1)), null);
 });
 

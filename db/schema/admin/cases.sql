@@ -44,8 +44,7 @@ declare
   review market.review_case := internal.lock_case(claim_case.offer_id);
 begin
   if review.offer_id is null then
-    perform internal.raise_problem(404, 'not_found',
-      'This offer has no open case. It may have been decided a moment ago.');
+    perform internal.raise_problem(404, 'not_found', 'case_not_open');
   end if;
   perform internal.check_may_decide(review.offer_id,
     (select o.account_id from market.offer o where o.id = review.offer_id));

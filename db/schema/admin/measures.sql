@@ -9,16 +9,15 @@ declare
 begin
   perform internal.require_moderator_sign_in();
   if account.suspended_at is not null then
-    perform internal.raise_problem(409, 'invalid_state', 'This account is suspended already.');
+    perform internal.raise_problem(409, 'invalid_state', 'account_suspended_already');
   elsif exists (select from market.moderator m where m.account_id = account.id) then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This account belongs to a moderator. Ask the operator to end the appointment first.');
+    perform internal.raise_problem(409, 'invalid_state', 'account_of_moderator');
   elsif char_length(note) > 500 then
-    perform internal.raise_problem(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'sentence_too_long');
   end if;
   note := coalesce(note, (select r.sentence from market.reason r where r.code = suspend_account.reason));
   if note is null or not exists (select from market.reason r where r.code = suspend_account.reason) then
-    perform internal.raise_problem(400, 'bad_request', 'Give one of the reasons, by its code.');
+    perform internal.raise_problem(400, 'bad_request', 'reason_unknown');
   end if;
   update market.account a set suspended_at = now(), suspension_reason = suspend_account.reason, suspension_note = note
   where a.id = account.id;
@@ -41,12 +40,11 @@ declare
   account market.account := internal.lock_account(reinstate_account.id);
 begin
   if account.suspended_at is null then
-    perform internal.raise_problem(409, 'invalid_state', 'This account is not suspended.');
+    perform internal.raise_problem(409, 'invalid_state', 'account_not_suspended');
   elsif account.suspended_at <> reinstate_account.expected_suspended_at then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This account was reinstated and suspended anew since you looked at it. Read why, then decide.');
+    perform internal.raise_problem(409, 'invalid_state', 'account_suspended_anew');
   elsif char_length(reinstate_account.note) > 500 then
-    perform internal.raise_problem(400, 'bad_request', 'The note may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'note_too_long');
   end if;
   perform internal.check_may_decide(null, account.id);
   update market.account a set suspended_at = null, suspension_reason = null, suspension_note = null
@@ -70,15 +68,15 @@ begin
   -- A moderator has no right to read the hash of the token, so the row is read through the view.
   select * into agent from admin.agent a where a.id = remove_agent.id;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such agent.');
+    perform internal.raise_problem(404, 'not_found', 'no_agent');
   elsif char_length(remove_agent.note) > 500 then
-    perform internal.raise_problem(400, 'bad_request', 'The note may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'note_too_long');
   end if;
   perform internal.lock_account(agent.account_id);
   perform internal.check_may_decide(null, agent.account_id);
   update market.agent a set removed_at = now() where a.id = agent.id and a.removed_at is null;
   if not found then
-    perform internal.raise_problem(409, 'invalid_state', 'This agent was removed already.');
+    perform internal.raise_problem(409, 'invalid_state', 'agent_removed_already');
   end if;
   insert into market.decision (moderator_id, action, account_id, agent_id, sentence)
   values (internal.moderator_id(), 'remove_agent', agent.account_id, agent.id,
@@ -99,18 +97,18 @@ declare
   in_force integer;
 begin
   if not exists (select from internal.limited_actions() as l where l.action = override_cap.action) then
-    perform internal.raise_problem(400, 'bad_request', format('The action is one of: %s.',
-      (select string_agg(l.action, ', ' order by l.place) from internal.limited_actions() as l)));
+    perform internal.raise_problem(400, 'bad_request', 'action_unknown',
+      jsonb_build_object('actions',
+        (select string_agg(l.action, ', ' order by l.place) from internal.limited_actions() as l)));
   elsif override_cap.cap not between 0 and 100000 then
-    perform internal.raise_problem(400, 'bad_request', 'A cap is a whole number from 0 to 100000.');
+    perform internal.raise_problem(400, 'bad_request', 'cap_out_of_range');
   elsif char_length(override_cap.note) > 400 then
-    perform internal.raise_problem(400, 'bad_request', 'The note may be at most 400 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'cap_note_too_long');
   end if;
   perform internal.check_may_decide(null, account.id);
   in_force := internal.rate_limit(account.id, override_cap.action);
   if in_force <> override_cap.expected_cap then
-    perform internal.raise_problem(409, 'invalid_state',
-      format('This cap has changed since you looked at it: it is %s now. Look at it again.', in_force));
+    perform internal.raise_problem(409, 'invalid_state', 'cap_changed', jsonb_build_object('cap', in_force));
   end if;
   if override_cap.cap is null then
     delete from market.cap_override o where o.account_id = account.id and o.action = override_cap.action;

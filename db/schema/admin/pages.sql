@@ -95,7 +95,7 @@ declare
 begin
   select * into offer from admin.offer o where o.id = show_offer.id;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such offer.');
+    perform internal.raise_problem(404, 'not_found', 'no_offer');
   end if;
   select to_jsonb(c) || jsonb_build_object('holder', m.name) into review
   from admin.review_case c left join admin.moderator m on m.account_id = c.held_by where c.offer_id = offer.id;
@@ -137,7 +137,7 @@ declare
 begin
   select * into account from admin.account a where a.id = show_account.id;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such account.');
+    perform internal.raise_problem(404, 'not_found', 'no_account');
   end if;
   return jsonb_build_object('viewer', admin.page_viewer(), 'reasons', admin.page_reasons(),
     'account', to_jsonb(account) || jsonb_build_object(
@@ -226,7 +226,7 @@ create or replace function admin.decide_case(
 as $$
 begin
   if decide_case.decision not in ('keep', 'remove', 'publish', 'reject', 'restore', 'uphold') then
-    perform internal.raise_problem(400, 'bad_request', 'That is none of the decisions. Look at the page again.');
+    perform internal.raise_problem(400, 'bad_request', 'decision_unknown');
   end if;
   -- The form sends the reason with every button.
   perform internal.decide_offer(decide_case.id, decide_case.decision, decide_case.expected, decide_case.reports,

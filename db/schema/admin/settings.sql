@@ -23,17 +23,16 @@ begin
   select * into setting from market.setting s where s.name = change_setting.name and exists (
     select from admin.setting a where a.name = s.name) for no key update;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such setting, or it is not yours to change.');
+    perform internal.raise_problem(404, 'not_found', 'no_setting');
   elsif setting.value is distinct from change_setting.expected_value then
-    perform internal.raise_problem(409, 'invalid_state',
-      format('Somebody changed this setting meanwhile: it is %s now. Look at it again.', setting.value));
+    perform internal.raise_problem(409, 'invalid_state', 'setting_changed', jsonb_build_object('value', setting.value));
   elsif jsonb_typeof(change_setting.value) is distinct from jsonb_typeof(setting.value) then
     perform internal.raise_problem(400, 'bad_request', case jsonb_typeof(setting.value)
-      when 'boolean' then 'This setting is true or false.' else 'This setting is a whole number.' end);
+      when 'boolean' then 'setting_is_boolean' else 'setting_is_number' end);
   elsif setting.min is not null and (change_setting.value::numeric not between setting.min and setting.max
     or change_setting.value::numeric % 1 <> 0) then
     perform internal.raise_problem(400, 'bad_request',
-      format('This setting is a whole number from %s to %s.', setting.min, setting.max));
+      'setting_out_of_range', jsonb_build_object('min', setting.min, 'max', setting.max));
   end if;
   update market.setting s set value = change_setting.value, changed_by = internal.moderator_id(), changed_at = now()
   where s.name = setting.name;

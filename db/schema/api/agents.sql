@@ -36,9 +36,7 @@ create or replace function api.remove_own_agent() returns jsonb
 as $$
 begin
   if internal.agent_id() is null then
-    perform internal.raise_problem(409, 'invalid_state',
-      'You are not an agent, so there is none of yours to remove here. Remove an agent of your account in the '
-      'settings.');
+    perform internal.raise_problem(409, 'invalid_state', 'caller_is_no_agent');
   end if;
   update market.agent a set removed_at = now() where a.id = internal.agent_id() and a.removed_at is null;
   return jsonb '{}';
@@ -54,7 +52,7 @@ begin
   update market.agent a set removed_at = coalesce(a.removed_at, now())
   where a.id = remove_agent.agent_id and a.account_id = internal.account_id() and internal.agent_id() is null;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'You have no such agent.');
+    perform internal.raise_problem(404, 'not_found', 'no_own_agent');
   end if;
   return jsonb '{}';
 end

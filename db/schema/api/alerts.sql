@@ -27,11 +27,10 @@ create or replace function api.set_digest(enabled boolean) returns jsonb
 as $$
 begin
   if internal.account_id() is null then
-    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.');
+    perform internal.raise_problem(401, 'unauthorized', 'not_signed_in');
   end if;
   if set_digest.enabled and internal.notice_email(internal.account_id()) is null then
-    perform internal.raise_problem(409, 'invalid_state',
-      'No e-mail address of yours is proved. Add one under "Signing in" first.');
+    perform internal.raise_problem(409, 'invalid_state', 'no_proved_address');
   end if;
   insert into market.digest as d (account_id, enabled) values (internal.account_id(), set_digest.enabled)
   on conflict on constraint digest_pkey do update

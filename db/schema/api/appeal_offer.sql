@@ -11,15 +11,13 @@ begin
   offer := internal.own_offer(appeal_offer.id);
   if offer.status <> 'removed' then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s; only an offer that moderation took down can be appealed.', offer.status));
+      'offer_not_removed', jsonb_build_object('status', offer.status));
   end if;
   insert into market.appeal (offer_id, removed_at, account_id, agent_id, comment)
   values (offer.id, offer.removed_at, offer.account_id, internal.agent_id(), nullif(btrim(appeal_offer.comment), ''))
   on conflict do nothing;
   if not found then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This removal was appealed already, and an appeal is made once. The offer is still removed; read it again later '
-      'to see what was decided.');
+    perform internal.raise_problem(409, 'invalid_state', 'appealed_already');
   end if;
   return internal.owner_offer_document(offer);
 end

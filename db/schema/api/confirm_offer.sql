@@ -11,9 +11,8 @@ begin
   perform internal.admit('manage', null, null, '[]');
   if offer.status <> 'published' then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s, so there is nothing to confirm. %s', replace(offer.status, '_', ' '),
-        case offer.status when 'archived' then 'If it is available again, republish it.'
-          else 'Read the offer to see what its status means.' end));
+      case offer.status when 'archived' then 'archived_not_confirmed' else 'nothing_to_confirm' end,
+      jsonb_build_object('status', replace(offer.status, '_', ' ')));
   end if;
   update market.offer o set confirmed_at = now() where o.id = offer.id returning * into offer;
   return internal.owner_offer_document(offer);

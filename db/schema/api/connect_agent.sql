@@ -13,15 +13,13 @@ declare
   joined market.sandbox;
 begin
   if char_length(cleaned) > 80 then
-    perform internal.raise_field_problems('[{"pointer": "/name", "detail": "A name has 1 to 80 characters."}]');
+    perform internal.raise_field_problems('[{"pointer": "/name", "detail": "agent_name_length"}]');
   end if;
   if connect_agent.sandbox_id is not null and connect_agent.sandbox is not true then
-    perform internal.raise_field_problems(
-      '[{"pointer": "/sandbox", "detail": "Send \"sandbox\": true together with sandbox_id."}]');
+    perform internal.raise_field_problems('[{"pointer": "/sandbox", "detail": "sandbox_id_alone"}]');
   end if;
   perform internal.count_by_address('connect', connect_agent.address, connect_agent.connections_per_hour,
-    'Too many agents were created from this address. Reuse the token you already hold, or wait before you create '
-    'another agent.');
+    'too_many_agents_of_address');
   if connect_agent.sandbox then
     joined := internal.join_sandbox(connect_agent.sandbox_id, connect_agent.address);
   end if;

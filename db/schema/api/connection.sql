@@ -71,21 +71,18 @@ begin
   end if;
   perform internal.check_connection(connection);
   if session.account_id is distinct from signed_in then
-    perform internal.raise_problem(401, 'unauthorized',
-      'Your account was deleted, or you were signed out, a moment ago. Open the link again.');
+    perform internal.raise_problem(401, 'unauthorized', 'approval_session_ended');
   end if;
 
   -- The person may have signed in or out, or changed the account, in another tab since the page was shown.
   if approve_connection.shown
       <> internal.shown_account(person, session.account_id is null and not has_method, connection.secret_hash) then
     perform internal.raise_problem(409, 'invalid_state', case when session.account_id is null
-      then 'You are not signed in any more. See below for whom the agent would act now.'
-      else 'You are now signed in to another account. See below whether the agent should act for it.' end,
-      '{"account_changed": true}');
+      then 'approval_signed_out' else 'approval_other_account' end,
+      extra => '{"account_changed": true}');
   elsif internal.needs_sign_in(person, session.signed_in_at) then
     perform internal.raise_problem(401, 'unauthorized', case when session.account_id is null
-      then 'A person has proved a sign-in method for this agent already. Sign in, then open the link again.'
-      else 'To be sure that it is you, sign in again. Then approve.' end, '{"sign_in_again": true}');
+      then 'approval_needs_sign_in' else 'approval_needs_recent_sign_in' end, extra => '{"sign_in_again": true}');
   end if;
   perform internal.check_agent_count(person);
   if person is null then

@@ -32,7 +32,7 @@ begin
   left join market.account_stats s on s.account_id = internal.visible_account_id();
   if own.suspended_at is not null then
     suspension := 'This account is suspended by moderation. '
-      || coalesce(own.suspension_note, 'The reason was not stated.');
+      || coalesce(own.suspension_note, internal.sentence('suspension_without_reason'));
   end if;
   methods := internal.own_methods();
   if own.agent_id is null then

@@ -15,8 +15,7 @@ begin
   own := coalesce(offer.account_id = session.account_id, false);
   if offer.id is null or not own and (offer.status <> 'published'
       or coalesce(offer.account_id = any (internal.accounts_being_hidden()), false)) then
-    perform internal.raise_problem(404, 'not_found',
-      'There is no such offer, or it is no longer offered. Ask your agent to look for others.');
+    perform internal.raise_problem(404, 'not_found', 'offer_not_shown');
   end if;
   return jsonb_build_object(
     'signed_in', signed_in,

@@ -7,7 +7,7 @@ as $$
 begin
   if not exists (select from market.moderator_link l
       where l.secret_hash = get_moderator_link.secret_hash and l.expires_at > now()) then
-    perform internal.raise_problem(404, 'not_found', 'There is no such link, or it was used already.');
+    perform internal.raise_problem(404, 'not_found', 'moderator_link_used');
   end if;
   return jsonb '{}';
 end
@@ -25,7 +25,7 @@ begin
   delete from market.moderator_link l
   where l.secret_hash = accept_moderator_link.secret_hash and l.expires_at > now();
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such link, or it was used already.');
+    perform internal.raise_problem(404, 'not_found', 'moderator_link_used');
   end if;
   if new_session then
     insert into market.account (claimed_at) values (now()) returning id into person;

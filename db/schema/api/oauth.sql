@@ -15,14 +15,13 @@ declare
   client market.oauth_client;
 begin
   if jsonb_array_length(register_client.redirect_uris) not between 1 and 10 then
-    fault := 'A client has 1 to 10 redirect URIs.';
+    fault := 'redirect_uri_count';
   end if;
   if fault is not null then
-    perform internal.raise_problem(400, 'bad_request', fault, '{"error": "invalid_redirect_uri"}');
+    perform internal.raise_problem(400, 'bad_request', fault, extra => '{"error": "invalid_redirect_uri"}');
   end if;
   perform internal.count_by_address('register_client', register_client.address, register_client.registrations_per_hour,
-    'Too many clients were registered from this address. Reuse the client_id that you got, or wait before you register '
-    'another client.');
+    'too_many_clients_of_address');
   insert into market.oauth_client (name, redirect_uris)
   values (left(internal.clean_name(register_client.name), 80),
     array(select jsonb_array_elements_text(register_client.redirect_uris)))
@@ -42,7 +41,7 @@ as $$
 begin
   perform internal.count_by_address('client_document', count_client_document.address,
     count_client_document.documents_per_hour,
-    'Too many new programs have come from your network address. Wait, then start again from the program.');
+    'too_many_programs_of_address');
   return jsonb '{}';
 end
 $$;
@@ -72,7 +71,7 @@ declare
 begin
   perform internal.check_redirect_uri(client.redirect_uris, start_authorization.redirect_uri);
   perform internal.count_by_address('connect', start_authorization.address, start_authorization.connections_per_hour,
-    'Too many agents were connected from your address. Wait, then start again from the program that sent you here.');
+    'too_many_authorizations_of_address');
   insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, state)
   values (
     internal.create_agent(left(internal.clean_name(client.name), 80), null, start_authorization.secret_hash,
@@ -101,8 +100,7 @@ begin
   where g.code_hash = exchange_code.code_hash for update of a;
   select * into granted from market.oauth_grant g where g.agent_id = agent.id;
   if agent.id is null or agent.removed_at is not null then
-    return internal.oauth_error('invalid_grant',
-      'This code is unknown, or the access was ended. Send the person to the authorization endpoint again.');
+    return internal.oauth_error('invalid_grant', 'oauth_code_unknown');
   end if;
   -- Whatever is wrong, somebody else may have the code, too. So neither the code nor its tokens work any more.
   if granted.code_used_at is not null or granted.code_expires_at <= now()
@@ -111,13 +109,11 @@ begin
     perform internal.end_grant(agent);
     return internal.oauth_error('invalid_grant', case
       when granted.code_used_at is not null
-        then 'This code was used before. A code works once, so the access that it gave is ended.'
-      when granted.code_expires_at <= now() then 'This code has expired: a code works for 60 seconds.'
-      when granted.client_id <> exchange_code.client_id then 'This code belongs to another client_id.'
+        then 'oauth_code_used'
+      when granted.code_expires_at <= now() then 'oauth_code_expired'
+      when granted.client_id <> exchange_code.client_id then 'oauth_code_of_other_client'
       when granted.code_challenge <> exchange_code.code_challenge
-        then 'The code_verifier is not the one whose SHA-256 the request for this code had as its code_challenge.'
-      else 'The redirect_uri is not the one of the request for this code.' end
-      || ' Send the person to the authorization endpoint again.');
+        then 'oauth_verifier_wrong' else 'oauth_redirect_uri_wrong' end);
   end if;
   update market.oauth_grant g set code_used_at = now() where g.agent_id = agent.id;
   update market.oauth_client c set finished_at = now()
@@ -144,15 +140,11 @@ begin
   where g.family_hash = refresh_token.family_hash for update of a;
   select * into granted from market.oauth_grant g where g.agent_id = agent.id;
   if agent.id is null or agent.removed_at is not null or granted.client_id <> refresh_token.client_id then
-    return internal.oauth_error('invalid_grant',
-      'This refresh token is unknown or belongs to another client_id, or the access was ended. Send the person to the '
-      'authorization endpoint again.');
+    return internal.oauth_error('invalid_grant', 'refresh_token_unknown');
   elsif granted.refresh_token_hash <> refresh_token.refresh_token_hash then
     -- Two have used the token, and nobody knows which of them is the client.
     perform internal.end_grant(agent);
-    return internal.oauth_error('invalid_grant',
-      'This refresh token was used before. It works once, so the access is ended. Send the person to the authorization '
-      'endpoint again.');
+    return internal.oauth_error('invalid_grant', 'refresh_token_used');
   end if;
   update market.oauth_grant g set refreshed_at = now() where g.agent_id = agent.id;
   return internal.give_tokens(agent.id, refresh_token.new_token_hash, refresh_token.family_hash,

@@ -12,7 +12,7 @@ begin
   into read
   from market.offer o left join market.account_stats s on s.account_id = o.account_id where o.id = get_offer.id;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+    perform internal.raise_problem(404, 'not_found', 'offer_not_visible');
   end if;
   if not read.own then
     return read.document;
@@ -69,7 +69,7 @@ begin
   offer := internal.own_offer(update_offer.id);
   if offer.status not in ('published', 'archived', 'pending_review') then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s, so it cannot be changed.', offer.status));
+      'offer_not_changeable', jsonb_build_object('status', offer.status));
   end if;
   -- Members that the request omits come from the last change: this caller's that is still being read, or one that waits
   -- for a moderator. Another agent's change is not taken over before it counts: that agent may have been removed.
@@ -145,11 +145,10 @@ begin
     perform internal.raise_field_problems(errors);
   end if;
   if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
-    perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+    perform internal.raise_problem(404, 'not_found', 'offer_not_visible');
   elsif exists (select from market.offer o
     where o.id = report_offer.id and o.account_id = internal.visible_account_id()) then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This is an offer of your own account. Change it, or archive it.');
+    perform internal.raise_problem(409, 'invalid_state', 'report_of_own_offer');
   end if;
   perform internal.lock_own_account();
   perform internal.admit('report_offer', null, null, '[]');
@@ -167,7 +166,7 @@ begin
   on conflict do nothing;
   if not found then
     if not exists (select from market.offer o where o.id = report_offer.id and o.status = 'published') then
-      perform internal.raise_problem(404, 'not_found', 'There is no such offer, or it is not visible to you.');
+      perform internal.raise_problem(404, 'not_found', 'offer_not_visible');
     end if;
     -- The policy leaves only the report that this caller or its account made before.
     update market.report r set agent_id = internal.agent_id(), reason = report_offer.reason,

@@ -9,7 +9,8 @@ declare
     where not exists (select from market.sign_in_method m where m.method = o.method));
 begin
   if unknown is not null then
-    perform internal.raise_problem(400, 'unknown_method', format('There is no sign-in method %s.', unknown));
+    perform internal.raise_problem(400, 'unknown_method', 'sign_in_method_unknown',
+      jsonb_build_object('method', unknown));
   end if;
   -- Processes that start at the same time lock the rows in the same order.
   perform from market.sign_in_method m where m.available <> (offer_methods.methods ? m.method)
@@ -39,8 +40,8 @@ declare
   leaves uuid;
 begin
   if not exists (select from market.sign_in_method m where m.method = start_sign_in.method and m.available) then
-    perform internal.raise_problem(400, 'unknown_method', 'This way to sign in is not offered. Choose another one.',
-      jsonb_build_object('options', internal.sign_in_methods(true)));
+    perform internal.raise_problem(400, 'unknown_method', 'sign_in_method_not_offered',
+      extra => jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
   if start_sign_in.verification_hash is not null then
     -- Lock the account before the verification, in the same order as when the method is proved.
@@ -51,21 +52,21 @@ begin
     where v.secret_hash = start_sign_in.verification_hash for key share;
     perform internal.check_verification(verification, account_id, start_sign_in.session_hash);
     if verification.method <> start_sign_in.method then
-      perform internal.raise_problem(400, 'bad_request',
-        format('Your agent asked for %s. Continue with that.', internal.method_name(verification.method)));
+      perform internal.raise_problem(400, 'bad_request', 'verification_by_other_method',
+        jsonb_build_object('method', internal.method_name(verification.method)));
     end if;
   elsif start_sign_in.purpose = 'add' then
     account_id := session.account_id;
     if account_id is null then
-      perform internal.raise_problem(401, 'unauthorized', 'Sign in first; then you can add another way to sign in.');
+      perform internal.raise_problem(401, 'unauthorized', 'adding_needs_sign_in');
     end if;
   elsif start_sign_in.purpose is distinct from 'sign_in' then
-    perform internal.raise_problem(400, 'bad_request', 'A sign-in is started to sign in, or to add a method.');
+    perform internal.raise_problem(400, 'bad_request', 'sign_in_purpose_unknown');
   end if;
   -- Waits for a deletion of the account that is in progress.
   perform from market.account a where a.id = account_id for key share;
   if account_id is not null and not found then
-    perform internal.raise_problem(401, 'unauthorized', 'This account was deleted.');
+    perform internal.raise_problem(401, 'unauthorized', 'account_deleted');
   end if;
   -- A sign-in method gives permanent access to the account. So a session that was left open somewhere must not be
   -- enough to add one.
@@ -74,16 +75,13 @@ begin
   end if;
   perform internal.count_sign_in(start_sign_in.address);
   if start_sign_in.method = 'email' and mailbox is null then
-    perform internal.raise_field_problems(
-      '[{"pointer": "/email", "detail": "Enter an e-mail address, such as name@example.com."}]');
+    perform internal.raise_field_problems('[{"pointer": "/email", "detail": "address_missing"}]');
   end if;
   if account_id is null then
     leaves := internal.account_to_leave(start_sign_in.session_hash);
     if leaves is not null and not coalesce(start_sign_in.leave, false) then
-      perform internal.raise_problem(409, 'invalid_state',
-        'Only this browser can open the account that it is signed in to, and that account has no way to sign in. Open '
-        'the sign-in page again, and say whether to add this sign-in to it, or to leave it and disconnect its agents.',
-        '{"leaves": true}');
+      perform internal.raise_problem(409, 'invalid_state', 'account_without_method_here',
+        extra => '{"leaves": true}');
     end if;
   elsif not internal.is_recovery(verification, session.account_id) then
     kept_agents := internal.choose_agents(account_id, start_sign_in.kept);
@@ -103,7 +101,7 @@ begin
     least(now() + interval '15 minutes', verification.expires_at), kept_agents, leaves)
   on conflict do nothing;
   if not found then
-    perform internal.raise_problem(409, 'invalid_state', 'This sign-in was started already. Start again.');
+    perform internal.raise_problem(409, 'invalid_state', 'sign_in_started_already');
   end if;
   return case when start_sign_in.method = 'email'
     then jsonb_build_object('email', mailbox, 'code_digits', code_digits) else '{}' end;
@@ -156,8 +154,7 @@ declare
 begin
   select * into attempt from market.sign_in s where s.flow_hash = get_sign_in.flow_hash and s.expires_at > now();
   if not found then
-    perform internal.raise_problem(404, 'not_found',
-      'This sign-in is over, or was started in another browser. Start again.');
+    perform internal.raise_problem(404, 'not_found', 'sign_in_over');
   end if;
   return jsonb_build_object(
     'method', attempt.method,
@@ -180,7 +177,7 @@ declare
 begin
   select * into attempt from market.sign_in s where s.link_hash = get_mail_link.link_hash;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+    perform internal.raise_problem(404, 'not_found', 'link_unknown');
   end if;
   perform internal.check_sign_in_mail(attempt);
   return jsonb_build_object(
@@ -206,12 +203,11 @@ declare
     internal.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
 begin
   if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
-    perform internal.raise_problem(400, 'bad_request', 'Enter the code, or open the link from the message.');
+    perform internal.raise_problem(400, 'bad_request', 'code_missing');
   end if;
   perform internal.check_sign_in_mail(attempt);
   if finish_mail_sign_in.link_hash <> attempt.link_hash then
-    perform internal.raise_problem(410, 'link_expired',
-      'This link is from an earlier message. Open the link from the newest one, or enter its code.');
+    perform internal.raise_problem(410, 'link_expired', 'mail_link_superseded');
   end if;
   if finish_mail_sign_in.code_hash is not null then
     perform internal.admit_code(attempt, finish_mail_sign_in.address);
@@ -242,14 +238,13 @@ declare
   attempt market.sign_in;
 begin
   if subject_hash is null then
-    perform internal.raise_problem(400, 'bad_request', 'The sign-in provider did not say who you are. Start again.');
+    perform internal.raise_problem(400, 'bad_request', 'provider_names_nobody');
   end if;
   attempt := internal.lock_sign_in(finish_sign_in.flow_hash, subject_hash, finish_sign_in.session_hash);
   -- An e-mail address is proved only by a message to it.
   if attempt.id is null or attempt.method <> finish_sign_in.method or attempt.method = 'email'
       or attempt.finished_at is not null or attempt.expires_at <= now() then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This sign-in was used already, or took longer than 15 minutes. Start again.');
+    perform internal.raise_problem(409, 'invalid_state', 'sign_in_used_or_late');
   end if;
   perform internal.use_record_key(finish_sign_in.record_key);
   return

@@ -6,8 +6,7 @@ as $$
 begin
   if not exists (select from market.submission s
     where s.id = get_answer.submission_id and internal.is_own_submission(s)) then
-    perform internal.raise_problem(503, 'service_unavailable',
-      'The market lost this text before it was read, so nothing was done. Send it again.', '{"retry_after": 1}');
+    perform internal.raise_problem(503, 'service_unavailable', 'submission_lost', extra => '{"retry_after": 1}');
   end if;
   return coalesce(internal.submission_answer(get_answer.submission_id), '{}');
 end

@@ -11,20 +11,17 @@ declare
 begin
   if internal.agent_id() is null then
     perform internal.raise_problem(409, 'invalid_state',
-      format('Links are for agents to hand to their person. Add the method in the settings: %s/settings',
-      start_verification.base_url));
+      'verification_without_agent', jsonb_build_object('base_url', start_verification.base_url));
   end if;
   if internal.sandbox_id() is not null then
-    perform internal.raise_problem(409, 'invalid_state',
-      'You are a test agent in a sandbox, so there is no person who could prove a sign-in method, and nothing here '
-      'requires one. Test this with an agent that a person approves: POST /v1/connect without sandbox.');
+    perform internal.raise_problem(409, 'invalid_state', 'verification_in_sandbox');
   end if;
   if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
     perform internal.raise_problem(400, 'unknown_method',
       case when internal.sign_in_methods(true) = '[]' then
-        'No sign-in method is offered at present; nothing you do requires one.'
-        else 'This sign-in method is not offered. Choose one of options.' end,
-      jsonb_build_object('options', internal.sign_in_methods(true)));
+        'no_method_offered'
+        else 'method_not_offered' end,
+      extra => jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
   -- The lock keeps other transactions from proving or removing a sign-in method of the account.
   perform internal.lock_own_agent();
@@ -80,7 +77,7 @@ begin
   select * into verification from market.verification v
   where v.id = get_verification.id and v.account_id = internal.account_id();
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'You have no such verification.');
+    perform internal.raise_problem(404, 'not_found', 'no_verification');
   end if;
   return internal.verification_document(verification, get_verification.base_url, get_verification.link_key);
 end

@@ -15,7 +15,7 @@ declare
 begin
   select * into verification from market.verification v where v.secret_hash = get_verification_page.secret_hash;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+    perform internal.raise_problem(404, 'not_found', 'link_unknown');
   end if;
   mine := coalesce(session_account = verification.account_id, false);
   missing := internal.missing_session(verification, session_account);
@@ -70,8 +70,7 @@ declare
   page jsonb := api.get_verification_page(continue_verification.secret_hash, null);
 begin
   if page ->> 'status' = 'pending' then
-    perform internal.raise_problem(409, 'verification_incomplete',
-      'You have not signed in yet. Do that first; then continue.');
+    perform internal.raise_problem(409, 'verification_incomplete', 'sign_in_unfinished');
   end if;
   return jsonb_build_object('status', page -> 'status');
 end

@@ -19,21 +19,18 @@ begin
   admitted := internal.admit('manage', null, null, case
     when create_webhook.url !~ '^https://' and not (private_allowed and create_webhook.url ~ '^http://') then
       jsonb_build_array(jsonb_build_object('pointer', '/url',
-        'detail', 'The url must begin with https://, because events are sent only over an encrypted connection.'))
+        'detail', 'webhook_url_unencrypted'))
     else '[]' end);
   if create_webhook.encrypted_secret is null then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This market sends no webhooks, because its operator has set no WEBHOOK_KEYS. Call GET /v1/events?wait=25 again '
-      'and again instead.');
+    perform internal.raise_problem(409, 'invalid_state', 'webhooks_off');
   end if;
   -- Calls at the same time must see each other's webhooks.
   perform pg_advisory_xact_lock(hashtextextended('webhooks ' || internal.account_id(), 0));
   if (select count(*) from market.webhook w where w.account_id = internal.account_id()) >= internal.max_webhooks() then
     -- Returned and not raised, because the call was admitted, so it counts.
     return admitted || jsonb_build_object('status', 409, 'body', jsonb_build_object('code', 'invalid_state',
-      'detail', format(
-        'The account has %s webhooks, and may have no more. List them with GET /v1/webhooks, and delete one first.',
-        internal.max_webhooks())));
+      'detail', internal.sentence('too_many_webhooks',
+        jsonb_build_object('most', internal.max_webhooks()))));
   end if;
   webhook_id := internal.uuid_v7();
   insert into market.webhook (id, account_id, agent_id, url, types, encrypted_secret)

@@ -37,7 +37,7 @@ begin
   if submission.completed_at is null
     and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
     perform internal.refuse_submission(submission, 401,
-      jsonb_build_object('code', 'unauthorized', 'detail', 'This agent was removed.'));
+      jsonb_build_object('code', 'unauthorized', 'detail', internal.sentence('agent_was_removed')));
     return true;
   elsif submission.completed_at is null and submission.kind <> 'preview_offer'
     and internal.disconnection() is not null then

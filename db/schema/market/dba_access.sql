@@ -20,7 +20,7 @@ grant select (account_id, method, proved_at) on market.proved_method to souk_dba
 grant select (id, account_id, agent_id, method, status, created_at, expires_at) on market.verification to souk_dba;
 grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
   on market.sign_in to souk_dba;
-grant select on market.setting, market.offer_kind, market.domain, market.category, market.ask_kind,
+grant select on market.setting, market.sentence, market.offer_kind, market.domain, market.category, market.ask_kind,
   market.embedding_model, market.ranking to souk_dba;
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
   price_currency, price_period, missing_fields, reviewed, review_reason, created_at, updated_at, published_at,

@@ -9,8 +9,9 @@ begin
   end if;
   -- A filter value that is not in the taxonomy is an error of the caller, not an empty result.
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,
-    'detail', format('%s is not a known %s. Allowed: %s.', quote_ident(left(v.value, 60)), f.name,
-      array_to_string(f.allowed, ', ')))), '[]')
+    'detail', 'filter_unknown',
+    'params', jsonb_build_object('value', quote_ident(left(v.value, 60)), 'filter', f.name,
+      'allowed', array_to_string(f.allowed, ', ')))), '[]')
   from (values
     ('domain', array(select d.domain from market.domain d order by d.position)),
     ('category', array(select distinct c.category from market.category c order by 1)),
@@ -61,22 +62,20 @@ declare
   more boolean;
 begin
   if internal.account_id() is null then
-    perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
+    perform internal.raise_problem(401, 'unauthorized', 'caller_missing');
   end if;
   if jsonb_array_length(errors) > 0 then
     perform internal.raise_field_problems(errors);
   end if;
   if query = '' and filters = '{}' then
-    perform internal.raise_field_problems(
-      '[{"pointer": "/query", "detail": "Say what to look for: a query, a filter, or both."}]');
+    perform internal.raise_field_problems('[{"pointer": "/query", "detail": "search_for_nothing"}]');
   end if;
 
   c := search.to_search_filter(filters, as_of, internal.visible_account_id(), internal.sandbox_id());
   if near ->> 'lat' is not null then
     c := search.within(c, near);
   elsif sort = 'distance' then
-    perform internal.raise_field_problems('[{"pointer": "/sort", "detail": "To sort by distance, say from where: send '
-      'filters.near, or a query such as \"sofa within 20 km of Berlin\"."}]');
+    perform internal.raise_field_problems('[{"pointer": "/sort", "detail": "sort_without_place"}]');
   end if;
   if query <> '' then
     -- A ranked list is short and continues after the last rank.

@@ -144,10 +144,8 @@ begin
     perform internal.raise_field_problems(jsonb_build_array(jsonb_build_object('pointer', '/filters/near/place',
       'detail', case
         when exists (select from reading.places_named(place) as p where p.kind in ('region', 'country', 'world'))
-          then format('%s is a region or a country, which has no centre. Send it as filters.location, or send lat and '
-            'lon.', quote_ident(left(place, 60)))
-        else format('No town with the name %s is known. Check the spelling, name a larger town, or send lat and lon.',
-          quote_ident(left(place, 60))) end)));
+          then 'place_is_region' else 'place_unknown' end,
+      'params', jsonb_build_object('place', quote_ident(left(place, 60))))));
   end if;
   select search.place_label(t.town) into label
   from (select towns[n] as town, n from generate_subscripts(towns, 1) as n) as t

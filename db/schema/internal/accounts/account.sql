@@ -25,7 +25,7 @@ declare
 begin
   select * into account from market.account a where a.id = internal.account_id();
   if not found then
-    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or this account no longer exists.');
+    perform internal.raise_problem(401, 'unauthorized', 'own_account_gone');
   end if;
   select * into profile from market.profile p where p.account_id = account.id;
   signed := internal.own_sessions();
@@ -68,7 +68,7 @@ create or replace function internal.delete_proved_method(method text, confirmed 
 as $$
 begin
   if internal.account_id() is null then
-    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.');
+    perform internal.raise_problem(401, 'unauthorized', 'not_signed_in');
   end if;
   perform internal.lock_sessions(internal.account_id());
   -- Two requests that each remove a method must run one after the other. Otherwise each could find that the other
@@ -76,15 +76,13 @@ begin
   perform from market.account a where a.id = internal.account_id() for no key update;
   if not exists (select from market.proved_method m
     where m.account_id = internal.account_id() and m.method = delete_proved_method.method) then
-    perform internal.raise_problem(404, 'not_found', 'Your account has no such sign-in method.');
+    perform internal.raise_problem(404, 'not_found', 'no_method');
   end if;
   if not coalesce(delete_proved_method.confirmed, false) and not exists (
     select from market.proved_method m
     where m.account_id = internal.account_id() and m.method <> delete_proved_method.method) then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This is the only way to sign in to your account. Without it, you lose the account with this browser. Add '
-      'another one first, or confirm that you want none.',
-      '{"confirm": true}');
+    perform internal.raise_problem(409, 'invalid_state', 'last_method',
+      extra => '{"confirm": true}');
   end if;
   delete from market.proved_method m
   where m.account_id = internal.account_id() and m.method = delete_proved_method.method;

@@ -24,7 +24,7 @@ begin
   -- the other.
   perform from market.account a where a.id = erased for update;
   if not found or internal.agent_id() is not null then
-    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or this account no longer exists.');
+    perform internal.raise_problem(401, 'unauthorized', 'own_account_gone');
   end if;
   -- From here on no agent of the account can publish, however many calls the deletion takes.
   perform from market.agent a where a.account_id = erased order by a.id for update;

@@ -24,13 +24,13 @@ create or replace function internal.profile_errors(display_name text, contact_em
 as $$
   select coalesce(jsonb_agg(jsonb_build_object('pointer', e.pointer, 'detail', e.detail)), '[]')
   from (values
-    ('/display_name', case when char_length(display_name) > 80 then 'A name may have at most 80 characters.' end),
+    ('/display_name', case when char_length(display_name) > 80 then 'display_name_too_long' end),
     ('/contact_email', case
-      when char_length(contact_email) > 254 then 'An e-mail address may have at most 254 characters.'
+      when char_length(contact_email) > 254 then 'address_too_long'
       when contact_email is not null and internal.mailbox_of(contact_email) is null
-        then 'This is not an e-mail address. Write it as lena@example.com, or leave it empty.' end),
+        then 'no_address' end),
     ('/contact_phone', case when contact_phone !~ '^\+[1-9][0-9]{6,14}$'
-      then 'This is not a phone number with its country code. Write it as +49 30 1234567, or leave it empty.' end)
+      then 'no_phone_number' end)
   ) as e (pointer, detail)
   where e.detail is not null
 $$;

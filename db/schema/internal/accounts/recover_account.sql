@@ -73,7 +73,7 @@ begin
   where a.id = approve_again.agent_id and a.account_id = internal.account_id() and a.removed_at is null
     and internal.agent_id() is null for update;
   if agent.id is null or agent.connected_at is null and agent.disconnected_at is null then
-    perform internal.raise_problem(404, 'not_found', 'You have no such agent.');
+    perform internal.raise_problem(404, 'not_found', 'no_own_agent');
   elsif agent.connected_at is null then
     perform internal.check_agent_count(agent.account_id);
     update market.agent a set connected_at = now(), disconnected_at = null where a.id = agent.id;

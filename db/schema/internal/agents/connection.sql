@@ -29,17 +29,13 @@ create or replace function internal.check_connection(connection market.connectio
 as $$
 begin
   if connection.agent_id is null then
-    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+    perform internal.raise_problem(404, 'not_found', 'link_unknown');
   elsif exists (select from market.agent a where a.id = connection.agent_id and a.sandbox_id is not null) then
-    perform internal.raise_problem(409, 'connection_already_used',
-      'This is the link of a test agent in a sandbox. It was approved when it connected, and acts for nobody: there is '
-      'nothing to do here.');
+    perform internal.raise_problem(409, 'connection_already_used', 'connection_of_test_agent');
   elsif connection.approved_at is not null then
-    perform internal.raise_problem(409, 'connection_already_used',
-      'This link was already used: someone approved this agent. A link works once.');
+    perform internal.raise_problem(409, 'connection_already_used', 'connection_used');
   elsif connection.declined_at is not null or connection.expires_at <= now() then
-    perform internal.raise_problem(410, 'connection_expired',
-      'This link no longer works. Ask your agent to connect again for a new one.');
+    perform internal.raise_problem(410, 'connection_expired', 'connection_over');
   end if;
 end
 $$;
@@ -82,8 +78,7 @@ begin
   if (select count(*) from market.agent a
       where a.account_id = check_agent_count.account_id and a.removed_at is null and a.connected_at is not null) >= 25
   then
-    perform internal.raise_problem(409, 'invalid_state',
-      'Your account has 25 agents, which is the most. Remove one you no longer use, then try again.');
+    perform internal.raise_problem(409, 'invalid_state', 'too_many_own_agents');
   end if;
 end
 $$;

@@ -1,7 +1,7 @@
 -- A new agent has a provisional account, and a link with which a person approves it. The number of new agents is
 -- limited for each network address.
 
-create or replace function internal.count_by_address(action text, address text, max_acts integer, detail text)
+create or replace function internal.count_by_address(action text, address text, max_acts integer, sentence text)
   returns void
   language plpgsql volatile
 as $$
@@ -21,16 +21,16 @@ begin
     internal.window_wait(scope, count_by_address.action, count_by_address.max_acts),
     internal.window_wait(site, count_by_address.action, 10 * count_by_address.max_acts));
   if wait is not null then
-    perform internal.raise_problem(429, 'rate_limited', count_by_address.detail,
-      jsonb_build_object('retry_after', wait));
+    perform internal.raise_problem(429, 'rate_limited', count_by_address.sentence,
+      extra => jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action)
   select s.scope, count_by_address.action from unnest(array[scope, site]) as s (scope) where s.scope is not null;
 end
 $$;
 comment on function internal.count_by_address(text, text, integer, text) is
-  'Counts an act of a caller who has no token yet, and raises 429 with `detail` when its address did it `max_acts` '
-  'times within an hour, or its IPv6 site (/48) ten times as often.';
+  'Counts an act of a caller who has no token yet, and raises 429 with the sentence of this name when its address did '
+  'it `max_acts` times within an hour, or its IPv6 site (/48) ten times as often.';
 
 create or replace function internal.create_agent(
   name text, token_hash bytea, secret_hash bytea, code text, address text, sandbox market.sandbox

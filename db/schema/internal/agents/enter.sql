@@ -31,10 +31,7 @@ declare
 begin
   agent := internal.find_agent(enter_agent.token_hash);
   if agent.agent_id is null then
-    perform internal.raise_problem(401, 'unauthorized',
-      'This token is unknown, has expired or was removed. A client of OAuth gets another one at /oauth/token with its '
-      'refresh token. Any other agent calls POST /v1/connect once to create a new agent, and keeps the token it '
-      'returns.', '{"unknown_caller": true}');
+    perform internal.raise_problem(401, 'unauthorized', 'token_unknown', extra => '{"unknown_caller": true}');
   end if;
   perform set_config('market.agent_id', agent.agent_id::text, true),
     set_config('market.session_id', '', true),
@@ -59,8 +56,8 @@ declare
 begin
   session := internal.find_session(enter_person.secret_hash);
   if session.session_id is null then
-    perform internal.raise_problem(401, 'unauthorized', 'You are not signed in, or your session has ended.',
-      '{"unknown_caller": true}');
+    perform internal.raise_problem(401, 'unauthorized', 'not_signed_in',
+      extra => '{"unknown_caller": true}');
   end if;
   perform internal.touch_session(session.session_id);
   perform set_config('market.agent_id', '', true),
@@ -103,7 +100,7 @@ begin
   session := internal.find_moderator(enter_moderator.session_hash);
   if session.account_id is null then
     -- The message must not tell other people that there are pages for moderators.
-    perform internal.raise_problem(404, 'not_found', 'There is nothing at this address. GET /v1 lists what there is.');
+    perform internal.raise_problem(404, 'not_found', 'nothing_here');
   end if;
   perform internal.touch_session(session.session_id);
   perform set_config('market.agent_id', '', true),

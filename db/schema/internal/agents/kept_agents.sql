@@ -9,10 +9,8 @@ begin
       and not exists (select from market.proved_method p where p.account_id = check_agents_chosen.account_id)
       and exists (select from market.agent a where a.account_id = check_agents_chosen.account_id
         and a.connected_at is not null and a.removed_at is null) then
-    perform internal.raise_problem(409, 'invalid_state',
-      'Agents act for this account already. Open the page again, check those that you know, and go on; the others are '
-      'removed.',
-      '{"choose_agents": true}');
+    perform internal.raise_problem(409, 'invalid_state', 'agents_not_chosen',
+      extra => '{"choose_agents": true}');
   end if;
 end
 $$;

@@ -6,7 +6,7 @@ create or replace function internal.redirect_uri_fault(uri text) returns text
 as $$
   select case
     when uri is null or char_length(uri) > 2000 or uri !~ '^[A-Za-z0-9._~:/?@!$&''()*+,;=%\[\]-]+$'
-      then 'A redirect URI has 1 to 2,000 characters, all of them allowed in a URI (RFC 3986), and no fragment ("#").'
+      then 'redirect_uri_characters'
     -- No "@": a browser would take what stands before it as a user name, and go to the host after it.
     when uri ~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?]|$)' then null
     when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
@@ -18,10 +18,9 @@ as $$
         '|chrome|edge|(chrome|moz|safari-web)-extension|[a-z0-9.+-]+-https?|googlechromes?(-[a-z-]+)?|chromium'
         '|firefox(-[a-z-]+)?|microsoft-edge|brave|vivaldi|opera(-[a-z-]+)?|duckduckgo|ddgquicklink|ddglaunch'
         '|yandexbrowser(-[a-z-]+)?|ucbrowser|mqqbrowser|samsunginternet):')
-      then 'A redirect URI is https, or http on this computer (localhost, 127.0.0.1 or [::1]), or begins with the '
-        'scheme of an app.'
+      then 'redirect_uri_scheme'
     when uri ~ '^[a-z][a-z0-9+.-]+:/' then null
-    else 'A redirect URI is a whole URI, such as https://client.example/callback.' end
+    else 'redirect_uri_not_whole' end
 $$;
 comment on function internal.redirect_uri_fault(text) is
   'Returns what is wrong with a redirect URI that a client names; null when a browser may be sent there.';
@@ -61,10 +60,8 @@ begin
     from market.oauth_client c where c.id = internal.registered_id(find_client.client_id);
   end if;
   if redirect_uris is null then
-    perform internal.raise_problem(400, 'bad_request',
-      'The program that sent you here is not known: its client_id is unknown, or its registration was deleted because '
-      'nobody finished it within a day. Remove this market from the program, and add it again.',
-      '{"error": "invalid_client"}');
+    perform internal.raise_problem(400, 'bad_request', 'oauth_client_unknown',
+      extra => '{"error": "invalid_client"}');
   end if;
 end
 $$;
@@ -77,19 +74,17 @@ create or replace function internal.check_redirect_uri(redirect_uris text[], red
 as $$
 begin
   if not internal.is_redirect_uri(check_redirect_uri.redirect_uris, check_redirect_uri.redirect_uri) then
-    perform internal.raise_problem(400, 'bad_request',
-      'The program that sent you here wants you sent back to an address that it has not registered (redirect_uri). So '
-      'it gets no access, and you are not sent there. Close this page.',
-      '{"error": "invalid_request"}');
+    perform internal.raise_problem(400, 'bad_request', 'redirect_uri_not_registered',
+      extra => '{"error": "invalid_request"}');
   end if;
 end
 $$;
 comment on function internal.check_redirect_uri(text[], text) is
   'Raises 400 when the redirect URI of a request is not one of its client''s.';
 
-create or replace function internal.oauth_error(error text, error_description text) returns jsonb
-  language sql immutable
-as $$ select jsonb_build_object('error', error, 'error_description', error_description) $$;
+create or replace function internal.oauth_error(error text, sentence text) returns jsonb
+  language sql stable
+as $$ select jsonb_build_object('error', error, 'error_description', internal.sentence(sentence)) $$;
 comment on function internal.oauth_error(text, text) is
   'Returns an error of OAuth. It is returned and not raised, because its consequences must be committed.';
 

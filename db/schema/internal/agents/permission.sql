@@ -9,7 +9,7 @@ begin
     perform internal.raise_problem(403, 'verification_required',
       coalesce(internal.disconnection(),
         (select p.detail from market.permission p where p.permission = require_connected.permission)),
-      jsonb_build_object(
+      extra => jsonb_build_object(
         'headers', headers,
         'permission', permission,
         'connected', false,
@@ -58,7 +58,7 @@ declare
 begin
   if internal.lacks_method() then
     perform internal.raise_problem(403, 'verification_required', internal.method_advice(),
-      jsonb_build_object(
+      extra => jsonb_build_object(
         'headers', headers,
         'permission', permission,
         'connected', true,

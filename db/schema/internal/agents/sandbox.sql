@@ -33,17 +33,13 @@ begin
   -- One after another, so that parallel calls do not exceed the limits.
   perform internal.lock_window('sandbox', 'connect');
   if of_all = 0 then
-    perform internal.raise_field_problems(
-      '[{"pointer": "/sandbox", "detail": "This market has no sandboxes. Leave sandbox out to connect to the market '
-      'itself."}]');
+    perform internal.raise_field_problems('[{"pointer": "/sandbox", "detail": "sandboxes_off"}]');
   elsif join_sandbox.sandbox_id is not null then
     -- The lock makes a deletion of the sandbox skip it (jobs.purge_sandboxes).
     select * into sandbox from market.sandbox s
     where s.id::text = internal.lower_case(join_sandbox.sandbox_id) and s.expires_at > now() for share;
     if not found then
-      perform internal.raise_field_problems(
-        '[{"pointer": "/sandbox_id", "detail": "There is no such sandbox: a sandbox ends after 24 hours, or when its '
-        'last agent is removed. Leave sandbox_id out to open a new one."}]');
+      perform internal.raise_field_problems('[{"pointer": "/sandbox_id", "detail": "no_sandbox"}]');
     end if;
   end if;
   select count(*) as in_market, count(*) filter (where internal.site_of(c.address) = site) as of_site,
@@ -52,16 +48,12 @@ begin
   from market.agent a join market.connection c on c.agent_id = a.id
   where a.sandbox_id is not null;
   if agents.of_sandbox >= of_one_sandbox then
-    perform internal.raise_field_problems(format(
-      '[{"pointer": "/sandbox_id", "detail": "This sandbox has %s agents, which is the most. Leave sandbox_id out to '
-      'open another one."}]', of_one_sandbox)::jsonb);
+    perform internal.raise_field_problems(jsonb_build_array(jsonb_build_object('pointer', '/sandbox_id',
+      'detail', 'agents_of_sandbox', 'params', jsonb_build_object('most', of_one_sandbox))));
   elsif agents.of_site >= of_one_site or agents.in_market >= of_all then
     perform internal.raise_problem(429, 'rate_limited', case when agents.of_site >= of_one_site
-        then format('Your network has %s test agents, which is the most at a time. Remove those that you no longer '
-          'need with DELETE /v1/me/agent: a sandbox without agents is deleted within two minutes. Or wait: a sandbox '
-          'ends after 24 hours.', of_one_site)
-        else format('This market has %s test agents, which is the most at a time. Wait until a sandbox ends, or '
-          'connect to the market itself.', of_all) end,
+        then 'sandboxes_of_network' else 'sandboxes_of_market' end,
+      jsonb_build_object('most', case when agents.of_site >= of_one_site then of_one_site else of_all end),
       jsonb_build_object('retry_after', (
         select greatest(ceil(extract(epoch from min(s.expires_at) - now())), 1)::integer from market.sandbox s)));
   end if;
@@ -90,8 +82,7 @@ begin
   where s.id = internal.sandbox_id() and s.submissions < max_texts;
   if not found then
     perform internal.raise_problem(409, 'invalid_state',
-      format('The agents of this sandbox have sent %s texts, which is the most. Open a new sandbox: POST /v1/connect '
-        'with {"sandbox": true}.', max_texts), jsonb_build_object('headers', headers));
+      'texts_of_sandbox', jsonb_build_object('most', max_texts), extra => jsonb_build_object('headers', headers));
   end if;
 end
 $$;

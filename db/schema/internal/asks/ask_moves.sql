@@ -8,7 +8,7 @@ begin
     ('active', 'archived'), ('archived', 'active'), ('active', 'fulfilled'), ('fulfilled', 'active'))
   then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This ask is %s, so it cannot become %s.', old.status, new.status));
+      'ask_cannot_become', jsonb_build_object('status', old.status, 'wanted', new.status));
   end if;
   return new;
 end
@@ -37,7 +37,7 @@ declare
 begin
   select * into ask from market.ask a where a.id = own_ask.id and a.account_id = internal.account_id();
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'You have no such ask.');
+    perform internal.raise_problem(404, 'not_found', 'no_ask');
   end if;
   return ask;
 end

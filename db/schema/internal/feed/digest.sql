@@ -65,8 +65,7 @@ as $$
 begin
   if check_stop_key.key_hash is distinct from sha256(convert_to(internal.stop_key(check_stop_key.account_id), 'UTF8'))
     or not exists (select from market.account a where a.id = check_stop_key.account_id) then
-    perform internal.raise_problem(404, 'not_found',
-      'This link does not work. Copy it whole from the mail, or switch the mail off in the settings, under "Alerts".');
+    perform internal.raise_problem(404, 'not_found', 'stop_link_broken');
   end if;
 end
 $$;

@@ -103,10 +103,9 @@ begin
   select * into hook from market.webhook w
   where w.id = queue_test.webhook_id and w.account_id = internal.visible_account_id() for no key update;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'You have no such webhook. GET /v1/webhooks lists yours.');
+    perform internal.raise_problem(404, 'not_found', 'no_webhook');
   elsif hook.disabled_at is not null then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This webhook is disabled, so nothing is sent. Mend the receiver, delete the webhook, and add it again.');
+    perform internal.raise_problem(409, 'invalid_state', 'webhook_disabled');
   end if;
   -- While a test waits, another one would show nothing more.
   if not exists (select from market.webhook_delivery d
@@ -129,7 +128,7 @@ begin
   delete from market.webhook w
   where w.id = delete_own_webhook.webhook_id and w.account_id = internal.visible_account_id();
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'You have no such webhook. GET /v1/webhooks lists yours.');
+    perform internal.raise_problem(404, 'not_found', 'no_webhook');
   end if;
 end
 $$;

@@ -21,7 +21,7 @@ declare
   first record;
 begin
   if owner is null then
-    perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
+    perform internal.raise_problem(401, 'unauthorized', 'caller_missing');
   end if;
 
   if admit.idempotency_key is not null then
@@ -37,15 +37,11 @@ begin
       from market.idempotency_key k left join market.submission s on s.id = k.submission_id
       where k.owner_id = owner and k.key = admit.idempotency_key;
       if first.request_hash is distinct from admit.request_hash then
-        perform internal.raise_problem(409, 'idempotency_key_reused',
-          'This Idempotency-Key was used with another request. Use a new key for a new request, or repeat the first '
-          'one exactly.',
-          jsonb_build_object('headers', internal.rate_limit_headers(usage)));
+        perform internal.raise_problem(409, 'idempotency_key_reused', 'idempotency_key_reused',
+          extra => jsonb_build_object('headers', internal.rate_limit_headers(usage)));
       elsif first.status is null then
-        perform internal.raise_problem(409, 'idempotency_in_flight',
-          'The first request with this Idempotency-Key is still being answered. Repeat it with the same key in a '
-          'second.',
-          jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(usage)));
+        perform internal.raise_problem(409, 'idempotency_in_flight', 'idempotency_in_flight',
+          extra => jsonb_build_object('retry_after', 1, 'headers', internal.rate_limit_headers(usage)));
       end if;
       perform internal.make_durable();
       return jsonb_build_object('status', first.status, 'body', internal.with_web_url(first.body),
@@ -62,12 +58,8 @@ begin
       -- less than RateLimit-Reset.
       wait := greatest(internal.window_wait(own.scope, admit.action, own.cap), (usage ->> 'resets_in')::integer, 1);
       perform internal.raise_problem(429, 'rate_limited',
-        case own.cap when 0 then
-          format('Moderation has set the limit "%s" to 0 for this account, so waiting does not help. Tell the person; '
-            'GET /v1/me shows whether the limit has changed.', admit.action)
-          else format('This %s has used its %s calls of this hour under the limit "%s" (limits in GET /v1/me). Wait %s '
-            'seconds, then try again.',
-            case when agent is null then 'account' else 'agent' end, own.cap, admit.action, wait) end,
+        case when own.cap = 0 then 'limit_is_zero' when agent is null then 'limit_of_account' else 'limit_of_agent' end,
+        jsonb_build_object('limit', admit.action, 'cap', own.cap, 'wait', wait),
         jsonb_build_object('retry_after', wait, 'limit', admit.action,
           'headers', internal.rate_limit_headers(usage)));
     end if;

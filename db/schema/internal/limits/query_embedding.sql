@@ -9,7 +9,7 @@ declare
   wait integer;
 begin
   if scope is null then
-    perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
+    perform internal.raise_problem(401, 'unauthorized', 'caller_missing');
   end if;
   perform internal.lock_window(scope, 'embed_query');
   wait := internal.window_wait(scope, 'embed_query', cap);

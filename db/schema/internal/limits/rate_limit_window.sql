@@ -101,7 +101,7 @@ declare
   since constant timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if internal.account_id() is null then
-    perform internal.raise_problem(401, 'unauthorized', 'Call with a token or a session.');
+    perform internal.raise_problem(401, 'unauthorized', 'caller_missing');
   end if;
   return (
     -- Materialized, because PostgreSQL would otherwise compute a limit at each place where it is used.

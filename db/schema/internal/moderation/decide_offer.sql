@@ -12,9 +12,8 @@ begin
   where c.offer_id = lock_case.offer_id and c.closed_at is null for update;
   if review.held_by <> internal.moderator_id() and review.held_until > now()
       and exists (select from market.moderator m where m.account_id = review.held_by) then
-    perform internal.raise_problem(409, 'invalid_state',
-      format('Another moderator has taken this case, until %s UTC. Leave it to them, or come back then.',
-      to_char(review.held_until at time zone 'UTC', 'HH24:MI')));
+    perform internal.raise_problem(409, 'invalid_state', 'case_taken',
+      jsonb_build_object('until', to_char(review.held_until at time zone 'UTC', 'HH24:MI')));
   end if;
   return review;
 end
@@ -43,7 +42,7 @@ begin
   perform internal.lock_offer_account(decide_offer.id);
   select * into offer from market.offer o where o.id = decide_offer.id for no key update;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such offer.');
+    perform internal.raise_problem(404, 'not_found', 'no_offer');
   end if;
   perform internal.check_may_decide(offer.id, offer.account_id);
   review := internal.lock_case(offer.id);
@@ -52,29 +51,25 @@ begin
   -- As in admin.offer: the moderator saw the offer with its change.
   if greatest(offer.updated_at, change.created_at) is distinct from decide_offer.expected_updated_at then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer has changed since you looked at it, and is %s now. Look at it again, then decide.',
-        replace(offer.status, '_', ' ')));
+      'offer_changed_meanwhile', jsonb_build_object('status', replace(offer.status, '_', ' ')));
   elsif coalesce(review.reports, 0) <> decide_offer.expected_reports then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This offer was reported, or decided, while you looked at it. Read the reports, then decide.');
+    perform internal.raise_problem(409, 'invalid_state', 'offer_reported_meanwhile');
   elsif waits and decide_offer.action = 'keep' then
-    perform internal.raise_problem(409, 'invalid_state',
-      'A change of this offer waits. Publish or reject the change, or remove the offer.');
+    perform internal.raise_problem(409, 'invalid_state', 'change_waits');
   elsif offer.status <> all (may_be)
     and not (waits and decide_offer.action in ('publish', 'reject')) then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This offer is %s; this decision needs one that is %s.', replace(offer.status, '_', ' '),
-        replace(array_to_string(may_be, ' or '), '_', ' ')));
+      'decision_needs_status', jsonb_build_object('status', replace(offer.status, '_', ' '),
+        'needed', replace(array_to_string(may_be, ' or '), '_', ' ')));
   elsif decide_offer.action = 'uphold' and 'appeal' <> all (coalesce(review.causes, '{}')) then
-    perform internal.raise_problem(409, 'invalid_state', 'Nobody has appealed against the removal of this offer.');
+    perform internal.raise_problem(409, 'invalid_state', 'no_appeal');
   elsif decide_offer.action in ('remove', 'reject')
     and not exists (select from market.reason r where r.code = decide_offer.reason) then
-    perform internal.raise_problem(400, 'bad_request', 'Give one of the reasons, by its code.');
+    perform internal.raise_problem(400, 'bad_request', 'reason_unknown');
   elsif char_length(note) > 500 then
-    perform internal.raise_problem(400, 'bad_request', 'The sentence may be at most 500 characters long.');
+    perform internal.raise_problem(400, 'bad_request', 'sentence_too_long');
   elsif becomes = 'published' and offer.account_id is null then
-    perform internal.raise_problem(409, 'invalid_state',
-      'The account of this offer was deleted, so nobody could answer for it, and it stays down.');
+    perform internal.raise_problem(409, 'invalid_state', 'offer_of_deleted_account');
   end if;
 
   if decide_offer.action in ('remove', 'reject') then

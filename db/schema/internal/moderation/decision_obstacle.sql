@@ -32,14 +32,11 @@ as $$
 begin
   case internal.sign_in_obstacle()
     when 'add_method' then
-      perform internal.raise_problem(403, 'verification_required',
-        'Nothing was decided. Decisions need a proved sign-in, and your account has none. Add a way to sign in: '
-        'Settings, Signing in. Then decide again.',
-        jsonb_build_object('accepted_methods', internal.sign_in_methods(true)));
+      perform internal.raise_problem(403, 'verification_required', 'decision_needs_method',
+        extra => jsonb_build_object('accepted_methods', internal.sign_in_methods(true)));
     when 'sign_in_again' then
-      perform internal.raise_problem(401, 'unauthorized',
-        'Nothing was decided. To be sure that it is you, sign in again. Then decide again, within 15 minutes.',
-        '{"sign_in_again": true}');
+      perform internal.raise_problem(401, 'unauthorized', 'decision_needs_recent_sign_in',
+        extra => '{"sign_in_again": true}');
     else null;
   end case;
 end
@@ -56,13 +53,13 @@ begin
   if not exists (select from market.moderator m where m.account_id <> internal.moderator_id()) then
     return null;
   elsif decision_obstacle.account_id = internal.moderator_id() then
-    return 'It is your own, so another moderator decides.';
+    return internal.sentence('decision_on_own');
   elsif exists (select from market.review_case c
       where c.offer_id = decision_obstacle.offer_id and c.closed_at is null and 'appeal' = any (c.causes))
     and internal.moderator_id() = (select d.moderator_id from market.decision d
       where d.offer_id = decision_obstacle.offer_id and d.action = 'remove' order by d.id desc limit 1)
   then
-    return 'You took this offer down, so another moderator decides on the appeal.';
+    return internal.sentence('decision_on_own_removal');
   end if;
   return null;
 end

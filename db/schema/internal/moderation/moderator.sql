@@ -5,7 +5,7 @@ create or replace function internal.check_appointment() returns trigger
 as $$
 begin
   if exists (select from market.account a where a.id = new.account_id and a.suspended_at is not null) then
-    perform internal.raise_problem(409, 'invalid_state', 'This account is suspended. Have it reinstated first.');
+    perform internal.raise_problem(409, 'invalid_state', 'moderator_suspended');
   end if;
   -- The first-start link appoints the first moderator, so an appointment ends it.
   delete from market.moderator_link;

@@ -5,10 +5,10 @@ create or replace function internal.report_errors(reason text, comment text) ret
 as $$
 begin
   return (select coalesce(jsonb_agg(e), '[]') from (
-    select jsonb_build_object('pointer', '/reason', 'detail', 'Choose one of the reasons.') as e
+    select jsonb_build_object('pointer', '/reason', 'detail', 'report_reason_missing') as e
     where not exists (select from market.reason r where r.code = report_errors.reason)
     union all
-    select jsonb_build_object('pointer', '/comment', 'detail', 'A comment may have at most 1,000 characters.')
+    select jsonb_build_object('pointer', '/comment', 'detail', 'comment_too_long')
     where char_length(report_errors.comment) > 1000) as errors);
 end
 $$;

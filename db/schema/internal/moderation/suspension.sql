@@ -8,15 +8,12 @@ as $$
 declare
   note text;
 begin
-  select coalesce(a.suspension_note, 'The reason was not stated.') into note
+  select coalesce(a.suspension_note, internal.sentence('suspension_without_reason')) into note
   from market.account a where a.id = internal.account_id() and a.suspended_at is not null;
   if found then
-    perform internal.raise_problem(409, 'invalid_state',
-      format(
-        'This account is suspended by moderation, so nothing can be published, asked or changed; reading still works. '
-        '%s',
-        note),
-      jsonb_build_object('headers', headers, 'account_status', 'suspended'));
+    perform internal.raise_problem(409, 'invalid_state', 'account_suspended',
+      jsonb_build_object('reason', note),
+      extra => jsonb_build_object('headers', headers, 'account_status', 'suspended'));
   end if;
 end
 $$;
@@ -29,8 +26,7 @@ create or replace function internal.publish_in_good_standing() returns trigger
 as $$
 begin
   if new.account_id is not null and not internal.lock_good_standing(new.account_id) then
-    perform internal.raise_problem(409, 'invalid_state',
-      'The account of this offer is suspended, so the offer cannot go live. Reinstate the account first.');
+    perform internal.raise_problem(409, 'invalid_state', 'offer_of_suspended_account');
   end if;
   return new;
 end
@@ -85,7 +81,7 @@ create or replace function internal.begin_applying_standing(account_id uuid) ret
 as $$
 begin
   if internal.moderator_id() is null then
-    perform internal.raise_problem(404, 'not_found', 'There is no such account.');
+    perform internal.raise_problem(404, 'not_found', 'no_account');
   end if;
   perform internal.mark_standing(begin_applying_standing.account_id);
 end

@@ -26,7 +26,7 @@ begin
   if not internal.lock_good_standing(submission.account_id) then
     status := 409;
     body := jsonb_build_object('code', 'invalid_state', 'account_status', 'suspended',
-      'detail', 'This account was suspended by moderation while the text was being read, so nothing was published.');
+      'detail', internal.sentence('suspended_while_reading'));
     return;
   end if;
   if 'contact' = any (read.missing_fields) then
@@ -34,16 +34,12 @@ begin
     body := jsonb_build_object('code', 'missing_contact',
       'detail', case when addresses_agents
         then
-        'The text names no way to reach the publisher outside of sentences that address a model, and those are not '
-        'read: no contact in them counts. Leave them out, say a phone number, an e-mail address or a link that the '
-        'person gave you in a sentence for people, and send the text again.'
-        else 'The text names no way to reach the publisher. Ask the person for a phone number, an e-mail address or a '
-          'link, put it into the text and send it again.' end,
+        internal.sentence('contact_for_models_only')
+        else internal.sentence('contact_missing') end,
       'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', case when addresses_agents
         then
-        'Leave out what addresses a model, and add a phone number, an e-mail address or a link in a sentence of its '
-        'own.'
-        else 'Add a phone number, an e-mail address or a link.' end)));
+        internal.sentence('text_needs_contact_for_people')
+        else internal.sentence('text_needs_contact') end)));
     return;
   end if;
 
@@ -55,7 +51,7 @@ begin
       status := 409;
       body := jsonb_build_object('code', 'invalid_state',
         'detail',
-        'This offer was taken down by moderation while its new text was being read, so it cannot be changed.');
+        internal.sentence('removed_while_reading'));
       return;
     end if;
     -- What this change omits was filled in at its admission. Another agent's change of that may have taken effect

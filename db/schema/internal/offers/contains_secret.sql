@@ -82,8 +82,7 @@ declare
 begin
   if plain ~ '(agt_|rft_[0-9A-Za-z]{43})[0-9A-Za-z]{49}' then
     return
-      'The text contains an agent token. Take it out, and since it has been shown, remove that agent and connect a new '
-      'one.';
+      'text_contains_token';
   end if;
   if exists (
     -- The number may go on in the next line. Or another number ends or begins there, so each line is also checked
@@ -105,7 +104,7 @@ begin
         '(?![0-9]|[.][0-9])', 'g') as m
     cross join lateral (values (m[1]), (m[2]), (m[2] || m[4]), (m[5])) as found (number)
     where internal.is_card_number(regexp_replace(found.number, '[ .-]', '', 'g'))) then
-    return 'The text contains a payment card number. Take it out, and tell the person to have the card replaced.';
+    return 'text_contains_card_number';
   end if;
   return null;
 end

@@ -8,11 +8,11 @@ as $$
   from (
     select n, case
         when internal.lower_case(url) ~ '^data:' then
-          'Images are links: put the image on the web and send its https address instead of its data.'
+          'image_is_data'
         when internal.lower_case(url) !~ ('^https?://[^' || internal.white_space() || '/?#@:]+(:[0-9]{1,5})?([/?#][^'
             || internal.white_space() || ']*)?$') then
-          'An image must be an absolute https link without spaces.'
-        when char_length(url) > 2048 then 'A link may have at most 2,048 characters.'
+          'image_is_no_link'
+        when char_length(url) > 2048 then 'image_link_too_long'
       end as wrong
     from jsonb_array_elements_text(images) with ordinality as t (url, n)) as i
   where i.wrong is not null

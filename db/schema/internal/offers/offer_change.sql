@@ -92,7 +92,7 @@ begin
   select * into change from market.offer_change c
   where c.offer_id = decide_change.offer_id and c.rejected_at is null;
   if internal.moderator_id() is null or not found then
-    perform internal.raise_problem(404, 'not_found', 'No change of this offer waits.');
+    perform internal.raise_problem(404, 'not_found', 'no_change_waits');
   elsif publish then
     version := internal.changed_version(change);
     version.reviewed := true;

@@ -22,9 +22,9 @@ begin
   then
     perform internal.raise_problem(409, 'invalid_state',
       case when old.status = 'archived' and new.status = 'published' and old.published_at is null then
-        'This offer was taken down before a moderator looked at it, so it cannot be republished. Publish its text as a '
-        'new offer.'
-      else format('This offer is %s, so it cannot become %s.', old.status, new.status) end);
+        'offer_never_reviewed'
+      else 'offer_cannot_become' end,
+      jsonb_build_object('status', old.status, 'wanted', new.status));
   end if;
   new.updated_at := now();
   if new.status <> 'archived' or current_user in ('souk_agent', 'souk_person') then
@@ -77,7 +77,7 @@ begin
   -- A stronger lock would block other transactions that write matches, because a match refers to its offer.
   for no key update;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'You have no such offer.');
+    perform internal.raise_problem(404, 'not_found', 'no_own_offer');
   end if;
   return offer;
 end

@@ -1,20 +1,13 @@
 -- Submissions. The API checks, counts and stores a text. The worker extracts its fields and completes the submission,
 -- or the deadline withdraws it.
 
-create or replace function internal.superseded(kind text, target_id uuid) returns text
-  language plpgsql immutable
-as $$
-declare
-  noun constant text := case superseded.kind when 'update_offer' then 'offer' else 'ask' end;
-begin
-  return format(
-    'A later change of this %s came before this one was read, and the later one counts. Read it with GET /v1/%ss/%s, '
-    'and send this change again only if it should replace the later one.', noun, noun, superseded.target_id);
-end
-$$;
-comment on function internal.superseded(text, uuid) is
-  'Returns the sentence of the refusal of a change of an offer or ask that a later change has overtaken.';
-grant execute on function internal.superseded(text, uuid) to souk_agent, souk_person;
+create or replace function internal.superseded(kind text) returns text
+  language sql immutable
+as $$ select case kind when 'update_offer' then 'change_superseded_offer' else 'change_superseded_ask' end $$;
+comment on function internal.superseded(text) is
+  'Returns the name of the sentence with which a change of an offer or ask is refused that a later change has '
+  'overtaken. Its parameter is the id.';
+grant execute on function internal.superseded(text) to souk_agent, souk_person;
 
 create or replace function internal.arrived_at() returns timestamptz
   language sql stable
@@ -50,7 +43,7 @@ begin
     where s.target_id = create_submission.target_id and s.created_at > internal.arrived_at()
       and s.changes && create_submission.changes and coalesce(s.status, 200) between 200 and 299) then
     perform internal.raise_problem(409, 'invalid_state',
-      internal.superseded(create_submission.kind, create_submission.target_id));
+      internal.superseded(create_submission.kind), jsonb_build_object('id', create_submission.target_id));
   end if;
   if create_submission.kind = 'create_ask' then
     insert into market.ask (id, account_id, agent_id, text, watch_enabled)
@@ -201,7 +194,7 @@ begin
     perform internal.store_answer(submission.id, later.status, later.body);
   else
     perform internal.store_answer(submission.id, 409, jsonb_build_object('code', 'invalid_state', 'detail',
-      internal.superseded(submission.kind, submission.target_id)));
+      internal.sentence(internal.superseded(submission.kind), jsonb_build_object('id', submission.target_id))));
   end if;
 end
 $$;

@@ -6,8 +6,8 @@ as $$
 begin
   return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/text', 'detail', e.detail)), '[]')
   from (values
-    (case when coalesce(reading.first_line(text), '') = '' then 'The text is empty.' end),
-    (case when char_length(internal.visible_text(text)) > 4000 then 'A text may have at most 4,000 characters.' end),
+    (case when coalesce(reading.first_line(text), '') = '' then 'text_empty' end),
+    (case when char_length(internal.visible_text(text)) > 4000 then 'text_too_long' end),
     (internal.contains_secret(text))) as e (detail)
   where e.detail is not null);
 end
@@ -26,8 +26,7 @@ begin
         select from market.ask a
         where a.id::text = internal.lower_case(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
       then
-      jsonb '[{"pointer": "/origin_ask_id", "detail": "This is not the id of one of your asks. Leave it out, or send '
-        'an id that GET /v1/asks lists."}]'
+      jsonb '[{"pointer": "/origin_ask_id", "detail": "origin_ask_of_others"}]'
       else jsonb '[]' end;
 end
 $$;

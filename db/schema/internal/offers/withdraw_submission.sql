@@ -37,7 +37,7 @@ begin
     delete from market.idempotency_key k where k.submission_id = submission.id;
     perform internal.store_answer(submission.id, 503,
       jsonb_build_object('code', 'service_unavailable', 'retry_after', 5,
-      'detail', 'The text could not be read in time, and nothing was published. Send it again in a few seconds.'));
+      'detail', internal.sentence('text_not_read_in_time')));
   end if;
 end
 $$;

@@ -45,8 +45,7 @@ begin
   -- of the account needs, and then wait for the deletion: a deadlock.
   perform from market.account a where a.id = internal.account_id() for share;
   if not found then
-    perform internal.raise_problem(401, 'unauthorized',
-      'This account no longer exists. Call GET /v1/me to see whether your token still works.');
+    perform internal.raise_problem(401, 'unauthorized', 'account_of_agent_gone');
   end if;
 end
 $$;
@@ -64,10 +63,9 @@ begin
   perform internal.lock_own_account();
   select * into agent from market.agent a where a.id = internal.agent_id() for share;
   if agent.removed_at is not null then
-    perform internal.raise_problem(401, 'unauthorized', 'This agent was removed a moment ago.');
+    perform internal.raise_problem(401, 'unauthorized', 'agent_removed_now');
   elsif agent.account_id is distinct from internal.account_id() then
-    perform internal.raise_problem(409, 'invalid_state',
-      'A person has approved this agent at this very moment. Send the call again.');
+    perform internal.raise_problem(409, 'invalid_state', 'agent_approved_now');
   end if;
 end
 $$;
@@ -122,7 +120,7 @@ declare
 begin
   select * into account from market.account a where a.id = lock_account.id for no key update;
   if not found then
-    perform internal.raise_problem(404, 'not_found', 'There is no such account.');
+    perform internal.raise_problem(404, 'not_found', 'no_account');
   end if;
   return account;
 end

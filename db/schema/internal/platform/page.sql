@@ -39,12 +39,10 @@ begin
     perform internal.raise_field_problems(
       jsonb_build_array(jsonb_build_object('pointer', '/' || member, 'detail', case member
       when 'since' then
-        'The since does not belong to this list. Send the since of an earlier answer to the same request, or none to '
-        'read all.'
+        'since_of_other_list'
       when 'after' then
-        'The after is not a cursor of this feed. Send the cursor of an earlier answer, "now", or none to read all.'
-      else 'The cursor does not belong to this list. Send the next_cursor of an answer to the same request, or none to '
-        'start.' end)));
+        'after_is_no_cursor'
+      else 'cursor_of_other_list' end)));
   end if;
   return place;
 end

@@ -5,9 +5,8 @@ create or replace function internal.check_recent_sign_in(account_id uuid, signed
 as $$
 begin
   if internal.needs_sign_in(check_recent_sign_in.account_id, check_recent_sign_in.signed_in_at) then
-    perform internal.raise_problem(401, 'unauthorized',
-      'To be sure that it is you, sign in again. Then repeat what you were doing.',
-      '{"sign_in_again": true}');
+    perform internal.raise_problem(401, 'unauthorized', 'recent_sign_in_needed',
+      extra => '{"sign_in_again": true}');
   end if;
 end
 $$;
@@ -25,7 +24,7 @@ begin
   select s.signed_in_at into signed_in_at from market.session s
   where s.id = internal.session_id() and s.account_id = internal.account_id();
   if not found then
-    perform internal.raise_problem(401, 'unauthorized', 'Only a person who is signed in on the website can do this.');
+    perform internal.raise_problem(401, 'unauthorized', 'person_needed');
   end if;
   perform internal.check_recent_sign_in(internal.account_id(), signed_in_at);
 end

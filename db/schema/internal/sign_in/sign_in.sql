@@ -38,10 +38,8 @@ begin
   wait := internal.window_wait(scope, 'sign_in', 60);
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
-      format(
-        'Too many sign-ins were started from your network. Try again in %s minutes, or now from another network. '
-        'A sign-in that this browser has started already can still be finished, within 15 minutes.', ceil(wait / 60.0)),
-      jsonb_build_object('retry_after', wait));
+      'too_many_sign_ins', jsonb_build_object('minutes', ceil(wait / 60.0)),
+      extra => jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) values (scope, 'sign_in');
 end
@@ -122,30 +120,25 @@ begin
     recovers := internal.is_recovery(verification, session.account_id);
     if recovers and attempt.kept_agents is not null then
       -- The page listed the agents that would go on. A recovery would disconnect them.
-      perform internal.raise_problem(409, 'invalid_state', 'You signed out after you began. Open the link again.');
+      perform internal.raise_problem(409, 'invalid_state', 'verification_signed_out');
     end if;
   elsif attempt.purpose = 'add' and session.account_id is distinct from attempt.account_id then
     -- Otherwise, on a shared computer, the next person could add their own method to this account.
-    perform internal.raise_problem(409, 'invalid_state',
-      'You signed out, or changed to another account, after you began. Sign in and start again.');
+    perform internal.raise_problem(409, 'invalid_state', 'adding_signed_out');
   end if;
   if attempt.purpose = 'add' then
     perform internal.check_recent_sign_in(attempt.account_id, session.signed_in_at);
   end if;
   if attempt.purpose = 'add' and holder <> attempt.account_id then
-    perform internal.raise_problem(409, 'invalid_state', format(
-      'This %s sign-in belongs to another account. Sign in with it there and remove it from that account, or use '
-      'another one here. Accounts are never merged.',
-      internal.method_name(attempt.method)));
+    perform internal.raise_problem(409, 'invalid_state', 'method_of_other_account',
+      jsonb_build_object('method', internal.method_name(attempt.method)));
   end if;
   if attempt.purpose = 'add' and not recovers then
     perform internal.check_agents_chosen(attempt.account_id, attempt.kept_agents);
   elsif attempt.purpose = 'sign_in' then
     leaves := internal.account_to_leave(complete_sign_in.session_hash);
     if leaves is distinct from attempt.left_account_id and leaves is not null then
-      perform internal.raise_problem(409, 'invalid_state',
-        'Since you began, this browser has got an account that has no way to sign in. Start again to say what is to '
-        'become of it.');
+      perform internal.raise_problem(409, 'invalid_state', 'account_without_method_since');
     end if;
   end if;
 
@@ -172,9 +165,8 @@ begin
     values (account.id, attempt.method, complete_sign_in.subject_hash, complete_sign_in.email)
     on conflict do nothing;
     if not found then
-      perform internal.raise_problem(409, 'invalid_state', format(
-        'Your account has another %s sign-in already. Remove that one first, or go on using it.',
-        internal.method_name(attempt.method)));
+      perform internal.raise_problem(409, 'invalid_state', 'method_proved_already',
+        jsonb_build_object('method', internal.method_name(attempt.method)));
     end if;
   end if;
   update market.verification v set status = 'completed'

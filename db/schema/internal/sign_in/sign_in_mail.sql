@@ -36,10 +36,8 @@ begin
     from internal.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
-      format(
-        'Too many sign-in messages were asked for. Try again in %s minutes. Until then only a message that this '
-        'browser asked for can help, within 15 minutes: a code works only in the browser that asked for it.',
-        ceil(wait / 60.0)), jsonb_build_object('retry_after', wait));
+      'too_many_mails', jsonb_build_object('minutes', ceil(wait / 60.0)),
+      extra => jsonb_build_object('retry_after', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
 end
@@ -114,12 +112,8 @@ begin
     from internal.wrong_code_windows(attempt.code_digits, attempt.email, admit_code.address) as w);
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited', case when attempt.code_digits < 12
-      then format(
-        'Many wrong codes were entered lately, so codes of %s digits are not accepted at present. Open the link from '
-        'the message in this browser, or start again: the next message has a longer code.', attempt.code_digits)
-      else format(
-        'Many wrong codes were entered from this network. Open the link from the message in this browser, or try again '
-        'in %s minutes.', ceil(wait / 60.0)) end,
+      then 'codes_not_accepted' else 'too_many_wrong_codes' end,
+      jsonb_build_object('digits', attempt.code_digits, 'minutes', ceil(wait / 60.0)),
       jsonb_build_object('retry_after', wait));
   end if;
 end
@@ -145,9 +139,7 @@ as $$
 begin
   if attempt.id is null or attempt.link_hash is null or attempt.finished_at is not null
       or attempt.expires_at <= now() or attempt.tries >= 5 then
-    perform internal.raise_problem(410, 'link_expired',
-      'This link or code no longer works: each works once, for 15 minutes, and not after five wrong codes. Start '
-      'signing in again for a new message.');
+    perform internal.raise_problem(410, 'link_expired', 'mail_code_over');
   end if;
 end
 $$;

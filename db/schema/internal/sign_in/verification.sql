@@ -6,7 +6,7 @@ as $$
 begin
   if old.status <> 'pending' then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This verification is %s, and that is final.', old.status));
+      'verification_final', jsonb_build_object('status', old.status));
   end if;
   return new;
 end

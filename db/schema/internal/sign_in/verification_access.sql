@@ -32,26 +32,20 @@ declare
     (internal.find_session(check_verification.session_hash)).account_id);
 begin
   if verification.id is null then
-    perform internal.raise_problem(404, 'not_found', 'There is no such link. Check that it was copied whole.');
+    perform internal.raise_problem(404, 'not_found', 'link_unknown');
   elsif verification.status = 'expired' or verification.status = 'pending' and verification.expires_at <= now() then
-    perform internal.raise_problem(410, 'link_expired', 'This link no longer works. Ask your agent for a new one.');
+    perform internal.raise_problem(410, 'link_expired', 'verification_link_over');
   elsif verification.status <> 'pending' then
     perform internal.raise_problem(409, 'invalid_state',
-      format('This request of your agent is %s, and that is final.', verification.status));
+      'request_final', jsonb_build_object('status', verification.status));
   elsif verification.account_id is distinct from check_verification.account_id then
-    perform internal.raise_problem(409, 'invalid_state',
-      'Your agent has moved to another account since. Open its link again.');
+    perform internal.raise_problem(409, 'invalid_state', 'verification_agent_moved');
   elsif missing = 'sign_in' then
-    perform internal.raise_problem(401, 'unauthorized',
-      'This link is for an account that has a sign-in method already. Sign in to that account, then open the link '
-      'again.');
+    perform internal.raise_problem(401, 'unauthorized', 'verification_needs_sign_in');
   elsif missing = 'browser' then
-    perform internal.raise_problem(409, 'invalid_state',
-      'This link works only in the browser in which you approved your agent. Open it there.');
+    perform internal.raise_problem(409, 'invalid_state', 'verification_in_other_browser');
   elsif missing = 'sign_out' then
-    perform internal.raise_problem(409, 'invalid_state',
-      'You are signed in to another account than the one that this agent acts for. Sign out, then open the link '
-      'again.');
+    perform internal.raise_problem(409, 'invalid_state', 'verification_in_other_account');
   end if;
 end
 $$;
