@@ -12,7 +12,13 @@ import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
 import { refreshConcepts } from "./tasks/refresh_concepts.ts";
 import { sendApprovalNotice, sendProofNotice } from "./tasks/send_notices.ts";
-import { keepAuditPartitions, keepEventPartitions, resumeReembedding, sweepDeliveries } from "./tasks/upkeep.ts";
+import {
+  keepAuditPartitions,
+  keepEventPartitions,
+  renumber,
+  resumeReembedding,
+  sweepDeliveries,
+} from "./tasks/upkeep.ts";
 
 /** The task of each job name. The database and the crontab add jobs by these names. */
 export const taskList = (tools: Tools): TaskList =>
@@ -40,6 +46,7 @@ export const taskList = (tools: Tools): TaskList =>
     send_digest: sendDigest(tools),
     keep_audit_partitions: keepAuditPartitions(tools),
     keep_event_partitions: keepEventPartitions(tools),
+    renumber: renumber(tools),
     sweep_submissions: inBatches(tools, "sweep_submissions"),
     check_invariants: checkInvariants(tools),
   });

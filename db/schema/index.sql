@@ -37,6 +37,7 @@ set local check_function_bodies = off;
 --!include internal/platform/loaded.sql
 --!include internal/platform/deleted_row.sql
 --!include internal/platform/recent_write.sql
+--!include internal/platform/numbering.sql
 --!include market/setting.sql
 --!include market/permission.sql
 --!include market/sentence.sql

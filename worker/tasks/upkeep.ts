@@ -4,7 +4,7 @@ import type { Tools } from "../task.ts";
 const upkeepTask =
   (
     { call, log }: Tools,
-    name: "keep_audit_partitions" | "keep_event_partitions" | "sweep_deliveries" | "resume_reembedding",
+    name: "keep_audit_partitions" | "keep_event_partitions" | "renumber" | "sweep_deliveries" | "resume_reembedding",
   ): Task =>
   async () => {
     const [count = 0] = await call<number>(name);
@@ -16,6 +16,9 @@ export const keepAuditPartitions = (tools: Tools) => upkeepTask(tools, "keep_aud
 
 /** Creates the partitions of events for this and the next week, and drops those older than 30 days. */
 export const keepEventPartitions = (tools: Tools) => upkeepTask(tools, "keep_event_partitions");
+
+/** Gives what was restored from another server numbers of transactions that readers can see. */
+export const renumber = (tools: Tools) => upkeepTask(tools, "renumber");
 
 /**
  * Enqueues jobs that make vectors again if they permanently failed, for example because a provider was down for long: those

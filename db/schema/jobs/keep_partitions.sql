@@ -20,12 +20,23 @@ create or replace function jobs.keep_event_partitions() returns integer
   set lock_timeout = '1s'
 as $$
 begin
-  -- A dump restored on another server has numbers of transactions that are still to come there, and no reader would see
-  -- these events until then. So they become events of long ago, in the order of their ids.
-  update market.event e set xid = '3' where e.xid >= pg_snapshot_xmax(pg_current_snapshot());
   return internal.keep_partitions('event', 'occurred_at', 'week', 'YYYY_MM_DD', '30 days', ' and the six days after');
 end
 $$;
 comment on function jobs.keep_event_partitions() is
   'Creates the partitions of this and the next week, and drops those whose events are all more than 30 days old; '
   'returns how many it created and dropped. After a dump was restored, makes its events readable.';
+
+create or replace function jobs.renumber() returns integer
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from internal.numbering n join pg_control_system() as c on c.system_identifier = n.server) then
+    return 0;
+  end if;
+  return internal.renumber();
+end
+$$;
+comment on function jobs.renumber() is
+  'On another server than before, makes what is stored there readable (internal/platform/renumber.sql). Returns the '
+  'number of rows, 0 on the same server.';

@@ -182,6 +182,7 @@ comment on function jobs.purge_oauth() is
 
 create or replace function jobs.purge_deliveries() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   gone integer;
