@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { connected, withSetting } from "./connection.ts";
 import { loadCode } from "./load_code.ts";
 import { loadData } from "./load_data.ts";
 import { migrateQueue } from "./queue.ts";
@@ -26,13 +27,6 @@ const untilTurn = async (turn: pg.Client, stopping?: AbortSignal): Promise<void>
     if (performance.now() > end) throw new Error("Another process has been migrating this database for a minute.");
     await sleep(TURN_POLL_MS, undefined, { signal: stopping });
   }
-};
-
-const withSetting = (url: string, setting: string): string => {
-  const parsed = new URL(url);
-  const options = parsed.searchParams.get("options");
-  parsed.searchParams.set("options", `${options ? `${options} ` : ""}-c ${setting}`);
-  return parsed.href;
 };
 
 /** The SQLSTATE (read_only_sql_transaction) of a change in a read-only session. */
@@ -98,18 +92,6 @@ export const migrate = async (
     });
   } finally {
     await turn.end();
-  }
-};
-
-/** Runs a step on a new connection, which is closed afterwards. */
-const connected = async <T>(connectionString: string, step: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ connectionString });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return await step(client);
-  } finally {
-    await client.end();
   }
 };
 

@@ -1,8 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Logger, migrate as runCommitted } from "graphile-migrate";
 import pg from "pg";
+import { type Migration, readMigrations, runMigrations } from "./migrations.ts";
 import { migrateQueue } from "./queue.ts";
 import { codeHash, readSchema, SCHEMA, type Schema, structureHash } from "./schema_files.ts";
 
@@ -34,24 +32,6 @@ const UNPREPARED =
   "This database has not been prepared for this login. Either run db/schema/roles.sql and db/schema/logins.sql in it with " +
   "psql as a superuser, and then migrate as souk_migrator; or migrate the first time with a login that owns the database " +
   "and may create roles.";
-
-/** A committed migration: its file's name, and the two hashes in the file's first lines. */
-type Migration = { name: string; hash: string; previous: string | null };
-
-const committedMigrations = async (folder: string): Promise<Migration[]> => {
-  const names = await readdir(join(folder, "committed")).catch(() => []);
-  return Promise.all(
-    names
-      .filter((name) => name.endsWith(".sql"))
-      .sort()
-      .map(async (name) => {
-        const text = await readFile(join(folder, "committed", name), "utf8");
-        const header = (key: string) => new RegExp(`^--! ${key}: (\\S+)$`, "m").exec(text)?.[1] ?? "";
-        const previous = header("Previous");
-        return { name, hash: header("Hash"), previous: previous === "-" ? null : previous };
-      }),
-  );
-};
 
 /** Makes the roles, if the login may. @throws if the rights that souk_owner needs are still missing afterwards */
 const prepareDatabase = async (client: pg.ClientBase, { administration }: Schema): Promise<void> => {
@@ -121,7 +101,7 @@ export const applyStructure = async (
   connectionString: string,
   { schema: schemaFolder = SCHEMA, migrations = MIGRATIONS } = {},
 ): Promise<void> => {
-  const [schema, committed] = await Promise.all([readSchema(schemaFolder), committedMigrations(migrations)]);
+  const [schema, committed] = await Promise.all([readSchema(schemaFolder), readMigrations(migrations)]);
   const current = await currentStructure(client);
   if (current === null) {
     await prepareDatabase(client, schema);
@@ -137,12 +117,11 @@ export const applyStructure = async (
   const applied = await asOwner("select filename as name from graphile_migrate.migrations").catch(() => null);
   if (applied === null || committed.every(({ name }) => applied.rows.some((row) => row.name === name)))
     throw new Error(OTHER_STRUCTURE);
-  await runCommitted({
+  await runMigrations(
     connectionString,
-    migrationsFolder: migrations,
-    // db/schema/migrations.sql makes its tables.
-    manageGraphileMigrateSchema: false,
-    logger: new Logger(() => () => undefined),
-  });
+    migrations,
+    committed,
+    applied.rows.map(({ name }) => name),
+  );
   await asOwner("update internal.loaded set hash = $1, loaded_at = now() where name = 'structure'", [hash]);
 };

@@ -12,9 +12,11 @@ import { loadCode } from "../../src/install/load_code.ts";
 import { migrate } from "../../src/install/migrate.ts";
 import { codeHash, readSchema, SCHEMA, structureHash } from "../../src/install/schema_files.ts";
 import { applyStructure } from "../../src/install/structure.ts";
+import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
 import { sql } from "../support/sql.ts";
+import { openMarket } from "./market.ts";
 
 /** How a database is made from db/schema and db/data, and what happens to one that another state of them made. */
 
@@ -23,6 +25,11 @@ const DUMP_BYTES = 64 * 1024 * 1024;
 
 /** Twice as long as graphile-migrate keeps idle connections: 200 ms. A connection that breaks would end the process. */
 const KEPT_MS = 400;
+
+/** How long a transaction keeps a table: longer than a migration waits for its lock before it tries again. */
+const HELD_MS = 1_500;
+/** A migration waits for a second, and calls behind it as long. */
+const LONGEST_WAIT_MS = 1_800;
 
 const run = promisify(execFile);
 
@@ -122,23 +129,73 @@ test("a new file of code changes the code, but not the structure", async (t) => 
   t.is(structureHash(after), structureHash(before));
 });
 
-test("a migration brings an older database to the structure of a new one", async (t) => {
+/** A release that adds a column, an index and a constraint to a table. Each is a file in the order of the bodies. */
+const RELEASE = [
+  "set local role souk_owner;\nalter table market.report add column seen_at timestamptz;\n",
+  "--! no-transaction\ncreate index concurrently if not exists report_seen_at_idx on market.report (seen_at);\n",
+  "alter table market.report add constraint report_seen_later check (seen_at >= created_at) not valid;\n",
+  "alter table market.report validate constraint report_seen_later;\n",
+];
+/** The same, in the structure of a new database. */
+const RELEASED = `
+alter table market.report add column seen_at timestamptz;
+create index report_seen_at_idx on market.report (seen_at);
+alter table market.report add constraint report_seen_later check (seen_at >= created_at);
+`;
+
+const nextRelease = async (t: { teardown: (clean: () => Promise<void>) => void }) => {
   const folder = await mkdtemp(join(tmpdir(), "souk-release-"));
   t.teardown(() => rm(folder, { recursive: true }));
   const [schema, migrations] = [join(folder, "schema"), join(folder, "migrations")];
-  const change = "alter table market.report add column seen_at timestamptz;";
   await cp(SCHEMA, schema, { recursive: true });
-  await writeFile(join(schema, "market/triggers.sql"), `\n${change}\n`, { flag: "a" });
-  const body = `set local role souk_owner;\n${change}\n`;
-  const hash = `sha1:${createHash("sha1").update(body).digest("hex")}`;
+  await writeFile(join(schema, "market/triggers.sql"), RELEASED, { flag: "a" });
   await mkdir(join(migrations, "committed"), { recursive: true });
-  await writeFile(join(migrations, "committed/000001.sql"), `--! Previous: -\n--! Hash: ${hash}\n\n${body}`);
+  let previous = "-";
+  for (const [n, body] of RELEASE.entries()) {
+    const hash = `sha1:${createHash("sha1")
+      .update(`${previous === "-" ? "" : `${previous}\n`}${body}`)
+      .digest("hex")}`;
+    const file = `--! Previous: ${previous}\n--! Hash: ${hash}\n\n${body}`;
+    await writeFile(join(migrations, `committed/00000${n + 1}.sql`), file);
+    previous = hash;
+  }
+  return { schema, migrations };
+};
 
-  const [older, fresh] = await Promise.all([createEmptyDatabase(t), createEmptyDatabase(t)]);
+test("migrations bring an older database to the structure of a new one, and callers wait for a moment only", async (t) => {
+  const release = await nextRelease(t);
+  const fresh = await createEmptyDatabase(t);
+  const market = await openMarket(t);
   t.teardown(() => new Promise((resolve) => setTimeout(resolve, KEPT_MS)));
-  await make(older);
-  await make(fresh, { schema, migrations });
-  await make(older, { schema, migrations });
-  await make(older, { schema, migrations });
-  t.deepEqual(await dump(older), await dump(fresh));
+  await make(fresh, release);
+
+  // An index whose build broke off, and a transaction that keeps the table for longer than a migration waits at a time.
+  await market.sql("create index report_seen_at_idx on market.report (created_at)");
+  await market.sql("alter index market.report_seen_at_idx owner to souk_owner");
+  await market.sql("update pg_index set indisvalid = false where indexrelid = 'market.report_seen_at_idx'::regclass");
+  const [seller, reader] = [await market.approved(), await market.approved()];
+  const id = await market.offer(seller);
+  await withClient(market.url, async (holder) => {
+    await holder.query("begin; select from market.report");
+    let isMigrating = true;
+    const waits: number[] = [];
+    const calls = (async () => {
+      while (isMigrating) {
+        await market.sql("delete from market.rate_limit_hit");
+        const start = performance.now();
+        await market.call(reader, "report_offer", { id, reason: "scam", comment: null });
+        waits.push(performance.now() - start);
+      }
+    })();
+    const migrating = make({ url: market.url } as Database, release);
+    setTimeout(() => holder.query("commit").catch(() => undefined), HELD_MS);
+    await migrating.finally(() => {
+      isMigrating = false;
+    });
+    await calls;
+    t.true(waits.length > 10, `${waits.length} calls`);
+    t.true(Math.max(...waits) < allowed(LONGEST_WAIT_MS), `the longest took ${Math.round(Math.max(...waits))} ms`);
+  });
+  await make({ url: market.url } as Database, release);
+  t.deepEqual(await dump({ url: market.url } as Database), await dump(fresh));
 });

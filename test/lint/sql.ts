@@ -1,12 +1,14 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readMigrations } from "../../src/install/migrations.ts";
+import { migrationProblems } from "./migrations.ts";
 import { formatSql } from "./sql_format.ts";
 import { styleProblems } from "./sql_style.ts";
 
 /**
- * Checks the layout of the SQL that people write in db/schema, and that a folder holds objects of its own schema only. With
- * `--write` (`npm run format`) the files are laid out first.
+ * Checks the layout of the SQL that people write in db/schema, that a folder holds objects of its own schema only, and that
+ * no migration closes the market. With `--write` (`npm run format`) the files are laid out first.
  */
 
 /** The statement that makes an object, up to the name of its schema. */
@@ -30,6 +32,8 @@ for (const path of await sqlFiles()) {
   if (folder !== "" && foreign.length > 0)
     problems.push(`${name}: makes objects of the schema ${foreign[0]}. Move them to its folder.`);
 }
+for (const { name, text } of await readMigrations(join(ROOT, "db/migrations")))
+  problems.push(...migrationProblems(text).map((problem) => `db/migrations/committed/${name}: ${problem}`));
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
 
