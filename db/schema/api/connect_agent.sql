@@ -30,18 +30,13 @@ begin
       'agent_id', agent_id,
       'sandbox_id', joined.id,
       'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 0),
-      'summary', format(
-        'This is a test agent. It is approved already, and nobody needs the link. It sees, and is seen by, the agents '
-        'of its sandbox alone: to connect another one, send sandbox_id with "sandbox": true. All of it is deleted at '
-        '%s.', internal.utc(joined.expires_at)));
+      'summary', internal.sentence('test_agent_connected',
+        jsonb_build_object('expires_at', internal.utc(joined.expires_at))));
   end if;
   return jsonb_build_object(
     'agent_id', agent_id,
     'connection', jsonb_build_object('code', connect_agent.code, 'expires_in', 1800),
-    'summary',
-    'Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, '
-    'and do not open the link yourself. They approve once they see the same code there. You can search and read at '
-    'once; GET /v1/me tells when you may publish.');
+    'summary', internal.sentence('agent_connected'));
 end
 $$;
 comment on function api.connect_agent(text, bytea, bytea, text, text, integer, boolean, text) is

@@ -31,8 +31,8 @@ begin
   left join market.account a on a.id = c.account_id
   left join market.account_stats s on s.account_id = internal.visible_account_id();
   if own.suspended_at is not null then
-    suspension := 'This account is suspended by moderation. '
-      || coalesce(own.suspension_note, internal.sentence('suspension_without_reason'));
+    suspension := internal.sentence('own_suspension', jsonb_build_object('reason',
+      coalesce(own.suspension_note, internal.sentence('suspension_without_reason'))));
   end if;
   methods := internal.own_methods();
   if own.agent_id is null then

@@ -17,6 +17,7 @@ as $$
 declare
   ask market.ask := internal.own_ask(list_matches.id);
   list constant text := 'matches ' || ask.id;
+  own constant text := '/v1/asks/' || ask.id;
   after constant jsonb := internal.position_of(cursor, list);
   given constant jsonb := internal.position_of(since, list, 'since');
   present constant pg_snapshot := pg_current_snapshot();
@@ -62,27 +63,18 @@ begin
     'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', until, 'as_of', as_of)),
     'page', internal.page(last, coalesce(more, false)),
     'next', case
-      when ask.ask_kind in ('sell', 'lease_out') then jsonb_build_array(jsonb_build_object(
-        'summary', 'Nothing matches an ask to sell or to let. Publish an offer, with origin_ask_id set to this ask.',
-        'method', 'POST', 'path', '/v1/offers'))
-      when ask.read_at is null then jsonb_build_array(jsonb_build_object(
-        'summary', 'The text of this ask is still being read. Look again in a minute.',
-        'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))
-      when ask.ask_kind is null or ask.domain is null then jsonb_build_array(jsonb_build_object(
-        'summary', 'The text does not say clearly what is wanted. Send a clearer one.',
-        'method', 'PATCH', 'path', '/v1/asks/' || ask.id))
-      when ask.status <> 'active' then jsonb_build_array(jsonb_build_object(
-        'summary', format('This ask is %s, so it gets no new matches. Reopen it to go on looking.', ask.status),
-        'method', 'POST', 'path', '/v1/asks/' || ask.id || '/reopen'))
-      when results = '[]' and not ask.watch_enabled then jsonb_build_array(jsonb_build_object(
-        'summary', 'This ask does not watch for new offers. Set watch_enabled to go on looking.',
-        'method', 'PATCH', 'path', '/v1/asks/' || ask.id))
-      when results = '[]' then jsonb_build_array(jsonb_build_object(
-        'summary', 'Nothing new matches. Look again later with the since of this answer.',
-        'method', 'GET', 'path', '/v1/asks/' || ask.id || '/matches'))
-      else jsonb_build_array(jsonb_build_object(
-        'summary', 'Show the person what matches. When one of them is taken, mark the ask as fulfilled.',
-        'method', 'POST', 'path', '/v1/asks/' || ask.id || '/fulfill')) end);
+      when ask.ask_kind in ('sell', 'lease_out')
+        then jsonb_build_array(internal.next_step('next_publish_instead', 'POST', '/v1/offers'))
+      when ask.read_at is null
+        then jsonb_build_array(internal.next_step('next_look_in_a_minute', 'GET', own || '/matches'))
+      when ask.ask_kind is null or ask.domain is null
+        then jsonb_build_array(internal.next_step('next_clearer_ask', 'PATCH', own))
+      when ask.status <> 'active' then jsonb_build_array(
+        internal.next_step('next_reopen', 'POST', own || '/reopen', jsonb_build_object('status', ask.status)))
+      when results = '[]' and not ask.watch_enabled
+        then jsonb_build_array(internal.next_step('next_watch', 'PATCH', own))
+      when results = '[]' then jsonb_build_array(internal.next_step('next_look_later', 'GET', own || '/matches'))
+      else jsonb_build_array(internal.next_step('next_show_matches', 'POST', own || '/fulfill')) end);
 end
 $$;
 comment on function api.list_matches(uuid, text, integer, text) is

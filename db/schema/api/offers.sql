@@ -154,8 +154,7 @@ begin
   perform internal.admit('report_offer', null, null, '[]');
   if internal.sandbox_id() is not null then
     return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
-      'summary',
-      'Moderators do not look at sandboxes, so nothing follows. In the market, one would look at this offer.');
+      'summary', internal.sentence('report_in_sandbox'));
   end if;
   -- While this call waited for the account, the offer may have been archived or removed. The policy of the table is
   -- checked with the same snapshot as this query.
@@ -174,7 +173,7 @@ begin
     where r.offer_id = report_offer.id and r.completed_at is not null;
   end if;
   return jsonb_build_object('offer_id', report_offer.id, 'status', 'received',
-    'summary', 'A moderator will look at this offer. Reporting it again before that changes nothing.');
+    'summary', internal.sentence('report_received'));
 end
 $$;
 comment on function api.report_offer(uuid, text, text) is

@@ -43,7 +43,7 @@ begin
     end if;
     return jsonb_build_object('status', 200, 'body',
       internal.verification_document(verification, start_verification.base_url, start_verification.link_key)
-        || '{"summary": "The account has proved this method already."}');
+        || jsonb_build_object('summary', internal.sentence('verification_needless')));
   end if;
   update market.verification v set status = 'expired'
   where v.agent_id = internal.agent_id() and v.method = start_verification.method and v.status = 'pending'

@@ -52,8 +52,7 @@ create or replace function internal.disconnection() returns text
 as $$
 begin
   return (
-    select 'The account was recovered in another browser, so a person has to approve this agent again. Ask the person '
-      'you act for to do it in the settings, under "Agents" (profile_url in GET /v1/me); then try again.'
+    select internal.sentence('agent_disconnected')
     from market.agent a where a.id = internal.agent_id() and a.disconnected_at is not null);
 end
 $$;

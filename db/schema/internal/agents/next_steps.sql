@@ -5,59 +5,45 @@ create or replace function internal.next_steps(
 ) returns jsonb
   language plpgsql stable
 as $$
-declare
-  search constant jsonb :=
-    jsonb '{"summary": "See what the market has.", "method": "POST", "path": "/v1/offers/search"}';
 begin
   -- Branches and not one expression, because PostgreSQL prepares an expression as a whole, whichever case is true.
   if suspension is not null then
     return jsonb_build_array(
-      jsonb_build_object('summary',
-        suspension || ' Nothing can be published, asked or changed until it ends. Tell the person.', 'method', 'GET',
-        'path', '/v1/me'),
-      '{"summary": "These are your offers that moderation removed. You can appeal each removal once.", "method": "GET",
-        "path": "/v1/offers?status=removed"}'::jsonb,
-      '{"summary": "Searching still works.", "method": "POST", "path": "/v1/offers/search"}'::jsonb);
+      internal.next_step('next_of_suspended', 'GET', '/v1/me', jsonb_build_object('suspension', suspension)),
+      internal.next_step('next_appeal', 'GET', '/v1/offers?status=removed'),
+      internal.next_step('next_search_still', 'POST', '/v1/offers/search'));
   elsif internal.lacks_method() then
     return jsonb_build_array(
-      jsonb_build_object('summary', internal.method_advice()) || case internal.sign_in_methods(true)
-        when '[]' then '{"method": "POST", "path": "/v1/connect"}'::jsonb
-        else '{"method": "GET", "path": "/settings/methods"}' end,
-      search);
+      case internal.sign_in_methods(true)
+        when '[]' then internal.next_step(internal.method_advice(), 'POST', '/v1/connect')
+        else internal.next_step(internal.method_advice(), 'GET', '/settings/methods') end,
+      internal.next_step('next_search', 'POST', '/v1/offers/search'));
   elsif internal.agent_id() is null then
     return jsonb_build_array(
-      '{"summary": "Publish what you offer, in your own words.", "method": "POST", "path": "/v1/offers"}'::jsonb,
-      '{"summary": "State what you want, and read what matches.", "method": "POST", "path": "/v1/asks"}'::jsonb,
-      search);
+      internal.next_step('next_publish_own', 'POST', '/v1/offers'),
+      internal.next_step('next_ask_own', 'POST', '/v1/asks'),
+      internal.next_step('next_search', 'POST', '/v1/offers/search'));
   elsif not internal.connected() then
     return jsonb_build_array(
-      jsonb_build_object('summary', coalesce(internal.disconnection(),
-        'Ask the person to open the connection link, compare the code and approve. Then read this document again.'),
-        'method', 'GET', 'path', '/v1/me'),
-      '{"summary": "Meanwhile you can search.", "method": "POST", "path": "/v1/offers/search"}'::jsonb);
+      internal.next_step(coalesce(internal.disconnection(), 'next_approval'), 'GET', '/v1/me'),
+      internal.next_step('next_search_meanwhile', 'POST', '/v1/offers/search'));
   end if;
   return case
-      when internal.sandbox_id() is not null then
-        '[{"summary": "You are a test agent: you act for nobody, and see only the agents of your sandbox, whose id is '
-        'sandbox_id. Everything in it is deleted 24 hours after its first agent connected.", "method": "GET",
-        "path": "/v1/me"}]'
-      when next_steps.connected_at > now() - interval '1 hour' then jsonb_build_array(jsonb_build_object(
-        'summary', format('Tell the person: "I now act for %s. If that is not you, tell me to disconnect."',
-          coalesce(next_steps.display_name, 'the person who approved me')),
-        'method', 'GET', 'path', '/v1/me'))
+      when internal.sandbox_id() is not null
+        then jsonb_build_array(internal.next_step('next_in_sandbox', 'GET', '/v1/me'))
+      when next_steps.connected_at > now() - interval '1 hour' then jsonb_build_array(case
+        when next_steps.display_name is null then internal.next_step('next_tell_approver', 'GET', '/v1/me')
+        else internal.next_step('next_tell_person', 'GET', '/v1/me',
+          jsonb_build_object('name', next_steps.display_name)) end)
       else '[]' end
     -- Leave out actions for which a moderator has set the limit to 0 calls an hour.
     || case when limits @> '{"publish_offer": {"limit": 0}}' then '[]'
-      else '[{"summary": "Publish what the person offers, in their own words.", "method": "POST",
-        "path": "/v1/offers"}]' end::jsonb
+      else jsonb_build_array(internal.next_step('next_publish', 'POST', '/v1/offers')) end
     || case when limits @> '{"create_ask": {"limit": 0}}' then '[]'
-      else '[{"summary": "State what the person wants, and read what matches.", "method": "POST",
-        "path": "/v1/asks"}]' end::jsonb
-    || case when internal.sandbox_id() is null
-      then '[{"summary": "If the person did not mean to connect you, disconnect.", "method": "DELETE",
-        "path": "/v1/me/agent"}]'
-      else '[{"summary": "When the test is over, disconnect. A sandbox without agents is deleted.",
-        "method": "DELETE", "path": "/v1/me/agent"}]' end::jsonb;
+      else jsonb_build_array(internal.next_step('next_ask', 'POST', '/v1/asks')) end
+    || jsonb_build_array(case when internal.sandbox_id() is null
+      then internal.next_step('next_disconnect', 'DELETE', '/v1/me/agent')
+      else internal.next_step('next_end_test', 'DELETE', '/v1/me/agent') end);
 end
 $$;
 comment on function internal.next_steps(text, jsonb, text, timestamptz) is

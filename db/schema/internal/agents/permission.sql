@@ -17,10 +17,8 @@ begin
         -- Proving a sign-in method would not help: a person has to approve the agent.
         'accepted_methods', '[]'::jsonb,
         'options', '[]'::jsonb,
-        'next', jsonb_build_array(jsonb_build_object(
-          'summary', coalesce(internal.disconnection(),
-            'Ask the person to open the connection link you were given, then read your permissions.'),
-          'method', 'GET', 'path', '/v1/me'))));
+        'next', jsonb_build_array(
+          internal.next_step(coalesce(internal.disconnection(), 'next_connection_link'), 'GET', '/v1/me'))));
   end if;
 end
 $$;
@@ -38,12 +36,8 @@ grant execute on function internal.lacks_method() to souk_agent, souk_person;
 create or replace function internal.method_advice() returns text
   language sql stable
 as $$
-  select case internal.sign_in_methods(true) when '[]' then
-    'To publish, preview or create an ask in the browser, an account needs a proved sign-in method, '
-    'and this market offers no way to prove one. '
-    'Let an agent do it: create one with POST /v1/connect, and approve it at its link.'
-    else 'To publish, preview or create an ask in the browser, an account needs a proved sign-in method. '
-    'Add a way to sign in at /settings/methods, or let an agent of yours do it.' end
+  select internal.sentence(case internal.sign_in_methods(true) when '[]' then 'method_needed_and_none_offered'
+    else 'method_needed' end)
 $$;
 comment on function internal.method_advice() is
   'Returns the sentence for a person in the browser whose account has proved no sign-in method: why the call is '
@@ -66,14 +60,12 @@ begin
         'accepted_methods', methods,
         'options', (
           select coalesce(jsonb_agg(jsonb_build_object('method', m.method,
-            'summary', format('Open this page in the browser and add %s.', internal.method_name(m.method)),
+            'summary', internal.sentence('add_method', jsonb_build_object('method', internal.method_name(m.method))),
             'call', jsonb_build_object('method', 'GET', 'path', '/settings/methods')) order by m.position), '[]')
           from market.sign_in_method m where m.available),
         'next', jsonb_build_array(case methods when '[]' then
-          jsonb_build_object('summary', 'Create an agent, approve it at its link, and let it publish and ask.',
-            'method', 'POST', 'path', '/v1/connect')
-          else jsonb_build_object('summary', 'On this page, add a way to sign in. Then send the call again.',
-            'method', 'GET', 'path', '/settings/methods') end)));
+          internal.next_step('next_create_agent', 'POST', '/v1/connect')
+          else internal.next_step('next_add_method', 'GET', '/settings/methods') end)));
   end if;
 end
 $$;

@@ -14,8 +14,7 @@ begin
   perform internal.lock_window(scope, 'embed_query');
   wait := internal.window_wait(scope, 'embed_query', cap);
   if wait is not null then
-    return format('Searched by words only: this account has used its %s searches by meaning of this hour. '
-      'Repeat an earlier query, or search again in %s seconds.', cap, wait);
+    return internal.sentence('searched_by_words', jsonb_build_object('cap', cap, 'wait', wait));
   end if;
   insert into market.rate_limit_hit (scope, action) values (scope, 'embed_query');
   return null;

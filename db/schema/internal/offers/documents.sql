@@ -183,16 +183,13 @@ begin
     'id', offer.id,
     'status', offer.status,
     'visibility', case offer.status when 'published' then 'public' else 'owner_only' end,
-    'review', coalesce(offer.review_note, internal.freshness_sentence(offer), case offer.status
-      when 'published' then 'This offer is live: anyone can find it.'
-      when 'pending_review' then 'A moderator will look at this offer before it goes live; nothing has to be done.'
-      when 'rejected' then 'A moderator decided that this offer does not go live.'
-      when 'archived' then case when offer.suspended_at is null and offer.published_at is null
-        then 'You took this offer down before a moderator looked at it. To offer it again, publish its text anew.'
-        when offer.suspended_at is null then 'You took this offer down. It can be republished.'
-        else 'The account is suspended by moderation, so this offer is not shown. It goes live again when the account '
-          'is reinstated.' end
-      when 'removed' then 'Moderation took this offer down; it cannot be republished.' end),
+    'review', coalesce(offer.review_note, internal.freshness_sentence(offer), internal.sentence(case offer.status
+      when 'published' then 'offer_published'
+      when 'pending_review' then 'offer_in_review'
+      when 'rejected' then 'offer_rejected'
+      when 'removed' then 'offer_removed'
+      else case when offer.suspended_at is not null then 'offer_archived_by_suspension'
+        when offer.published_at is null then 'offer_archived_unreviewed' else 'offer_archived' end end)),
     'published_at', internal.utc(offer.published_at),
     'confirmed_at', internal.utc(offer.confirmed_at),
     'stale', offer.stale_at is not null,

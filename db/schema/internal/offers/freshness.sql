@@ -48,16 +48,15 @@ declare
   life record;
 begin
   if offer.expired_at is not null then
-    return 'Nobody said for a long time that this offer is still available, so it was taken down. If it is available, '
-      'republish it.';
+    return internal.sentence('offer_expired');
   elsif offer.stale_at is null then
     return null;
   end if;
   life := internal.offer_lifetime();
-  return 'This offer is live, but nobody has said for a long time that it is still available, so others come first. '
-    || 'If it is available, confirm it; if not, archive it.'
-    || coalesce(' Without an answer it is taken down on ' || to_char(greatest(offer.confirmed_at + life.archived_after,
-      offer.stale_at + life.warned_before) at time zone 'UTC', 'YYYY-MM-DD') || '.', '');
+  return case when life.archived_after is null then internal.sentence('offer_stale')
+    else internal.sentence('offer_stale_until', jsonb_build_object('until',
+      to_char(greatest(offer.confirmed_at + life.archived_after, offer.stale_at + life.warned_before)
+        at time zone 'UTC', 'YYYY-MM-DD'))) end;
 end
 $$;
 comment on function internal.freshness_sentence(market.offer) is

@@ -34,11 +34,11 @@ comment on function internal.image_links(jsonb) is 'Returns the links as text[] 
 grant execute on function internal.image_links(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.image_warnings(images text[]) returns text[]
-  language plpgsql immutable
+  language plpgsql stable
 as $$
 begin
   return case when exists (select from unnest(images) as url where internal.lower_case(url) ~ '^http:')
-    then array['An image link uses http; many clients will not show it. Use https.'] else '{}' end;
+    then array[internal.sentence('image_unencrypted')] else '{}' end;
 end
 $$;
 comment on function internal.image_warnings(text[]) is

@@ -22,6 +22,17 @@ comment on function internal.sentence(text, jsonb) is
   'one that the HTTP layer wrote, and is returned as it is.';
 grant execute on function internal.sentence(text, jsonb) to souk_api, souk_agent, souk_person, souk_moderator;
 
+create or replace function internal.next_step(sentence text, method text, path text, params jsonb default '{}')
+  returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object('summary', internal.sentence(sentence, params), 'method', next_step.method,
+    'path', next_step.path)
+$$;
+comment on function internal.next_step(text, text, text, jsonb) is
+  'Returns a call that the caller should make next, with the sentence of this name: {summary, method, path}.';
+grant execute on function internal.next_step(text, text, text, jsonb) to souk_agent, souk_person;
+
 create or replace function internal.raise_problem(
   status integer, code text, sentence text, params jsonb default '{}', extra jsonb default '{}'
 ) returns void

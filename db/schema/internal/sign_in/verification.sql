@@ -67,14 +67,11 @@ begin
     'status', status,
     'expires_in', case when status = 'pending'
       then ceil(extract(epoch from verification.expires_at - now()))::integer else 0 end,
-    'summary', case status
-      when 'pending' then
-        'Give this link to the person you act for and do not open it yourself. Then read this verification until its '
-        'status is no longer pending.'
-      when 'completed' then 'The method is proved. The limits of the account have risen.'
-      when 'expired' then 'The link ran out of time. Start a new verification when the person is ready.'
-      else 'The person cancelled. Ask before you start a new one.'
-    end)
+    'summary', internal.sentence(case status
+      when 'pending' then 'verification_pending'
+      when 'completed' then 'verification_completed'
+      when 'expired' then 'verification_expired'
+      else 'verification_cancelled' end))
     -- Another agent of the account sees the verification, but cannot make its link. Nor can the agent itself with a
     -- later access token of OAuth (api.start_verification).
     || case when status = 'pending' and verification.agent_id = internal.agent_id()
