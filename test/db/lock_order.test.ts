@@ -1,333 +1,337 @@
 import { randomBytes } from "node:crypto";
-import test, { type ExecutionContext } from "ava";
+import test from "ava";
+import { statementOf } from "../../src/database/database.ts";
 import { withClient } from "../support/client.ts";
-import { eventually } from "../support/market.ts";
-import { type Answer, askOf, type Caller, offerOf, openMarket, outcomeOf, vectorOf } from "./market.ts";
+import { deadlocksOf, type Operation, statesOf } from "./locks.ts";
+import { askOf, type Caller, offerOf, openMarket, vectorOf } from "./market.ts";
 import { signing } from "./signing.ts";
-import { someone } from "./unproved.ts";
-import { holdRows, watchWaits } from "./waits.ts";
 
 /**
- * The order of locks (db/schema/internal/platform/locks.sql), tested with two calls at a time. The test locks a row that the
- * first call needs. The second call starts and also stops, and then the test releases the row. If the calls took locks
- * in different orders, they would now wait for each other, and PostgreSQL would cancel one of them.
+ * The order of locks (db/schema/internal/platform/locks.sql). Two people with agents, offers and asks that match each
+ * other, and everything that locks a row of theirs, each operation against each.
  */
 
-type Meeting = {
-  /** A statement that locks the row at which the first call stops. */
-  hold: [string, unknown[]];
-  first: () => Promise<unknown>;
-  second: () => Promise<unknown>;
-};
+type Arguments = Record<string, unknown>;
 
-let market: Awaited<ReturnType<typeof openMarket>>;
-let people: ReturnType<typeof signing>;
-
-test.before(async () => {
-  market = await openMarket(undefined, { patient: true });
-  people = signing(market);
-  await market.sql("update market.sign_in_method set available = true");
+const operation = (name: string, text: string, values: unknown[], role: string | null = null): Operation => ({
+  name,
+  text,
+  values: values.map((value) =>
+    value !== null && typeof value === "object" && !Buffer.isBuffer(value) && !Array.isArray(value)
+      ? JSON.stringify(value)
+      : value,
+  ),
+  role,
 });
-test.after.always(() => market?.close());
-
-const meet = (title: string, prepare: () => Promise<Meeting>) =>
-  test.serial(`no deadlock between ${title}`, async (t: ExecutionContext) => {
-    const { hold, first, second } = await prepare();
-    const waits = await watchWaits(market.url, t);
-    const release = await holdRows(market.url, t, hold);
-    let over = 0;
-    const run = (call: () => Promise<unknown>) =>
-      outcomeOf(call()).finally(() => {
-        over += 1;
-      });
-    const outcomes = [run(first)];
-    await eventually(waits.count, (count) => count === 1);
-    t.is(over, 0, "the first call waits for the locked row");
-    outcomes.push(run(second));
-    await eventually(waits.count, (count) => count + over === 2);
-    await release();
-    const [won, other] = await Promise.all(outcomes);
-    t.is(won, "done", `${other}\n${waits.told()}`);
-    t.notRegex(other ?? "", /deadlock|violates|timeout/, waits.told());
-  });
-
-const person = async () => {
-  const caller = await market.approved();
-  const add = await people.begin({ method: "google", purpose: "add", session: caller.session });
-  const { session } = await people.finish(
-    add,
-    "google",
-    { subject: caller.agent, email: "lena@example.com" },
-    caller.session,
+const calling = (
+  kind: "agent" | "person" | "moderator" | "visitor",
+  hash: Buffer | null,
+  name: string,
+  args: Arguments,
+): Operation =>
+  operation(
+    name,
+    statementOf(kind, name, Object.keys(args)),
+    [...(hash ? [hash] : []), ...Object.values(args)],
+    // The moderators' GraphQL calls most of their functions in another role than their pages do.
+    kind === "moderator" ? null : "souk_api",
   );
-  return { ...caller, session };
+const agent = ({ token }: Caller, name: string, args: Arguments = {}) => calling("agent", token, name, args);
+const person = (session: Buffer, name: string, args: Arguments = {}) => calling("person", session, name, args);
+const visitor = (name: string, args: Arguments) => calling("visitor", null, name, args);
+const job = (name: string, ...args: unknown[]) =>
+  operation(name, `select jobs.${name}(${args.map((_, n) => `$${n + 1}`).join(", ")})`, args, "souk_worker");
+
+/** Jobs of the crontab, which never wait for a locked row: they leave it to a later run. */
+const CRONTAB = [
+  "sweep_submissions",
+  "purge_keys",
+  "purge_sign_ins",
+  "purge_agents",
+  "purge_oauth",
+  "purge_sandboxes",
+  "purge_deliveries",
+  "sweep_deliveries",
+  "age_offers",
+];
+
+/** Functions that lock, and that no operation has to call, with the reason. */
+const NEEDS_NO_PAIR: Record<string, string> = {
+  "api.stop_digest": "changes one row of its own",
+  "internal.delete_shipped": "changes data while a deployment loads it",
+  "internal.keep_partitions": "drops whole tables",
+  "jobs.check_invariants": "stores results, in rows that nothing else writes",
+  "jobs.keep_event_partitions": "drops whole tables",
+  "jobs.store_classifiers": "stores what was learned, in rows that nothing else writes",
 };
 
-const verify = async (caller: Caller, method: string): Promise<{ id: string; link: Buffer }> => {
-  const { body } = await market.call(caller, "start_verification", { method });
-  const [row] = await market.sql`select secret_hash from market.verification where id = ${body.id}`;
-  return { id: body.id, link: row.secret_hash };
-};
+const AGED: [table: string, columns: string[]][] = [
+  ["agent", ["created_at"]],
+  ["account", ["created_at"]],
+  ["account_stats", ["last_active_at"]],
+  ["verification", ["created_at", "expires_at"]],
+  ["sign_in", ["created_at", "expires_at"]],
+  ["session", ["created_at", "expires_at", "seen_at"]],
+  ["submission", ["created_at"]],
+  ["idempotency_key", ["created_at"]],
+  ["offer", ["confirmed_at"]],
+];
 
-/** Submits a text that no worker reads. All calls use the same key. */
-const submit = (caller: Caller): Promise<Answer> =>
-  market.call(caller, "publish_offer", {
-    body: { text: offerOf({}).text },
-    idempotency_key: "sofa",
-    request_hash: randomBytes(32),
-  });
-
-const AGENT = "select from market.agent where id = $1 for update";
-
-meet("requesting a verification again and proving another one", async () => {
-  const caller = await market.connect();
-  const [held, old] = [await verify(caller, "apple"), await verify(caller, "google")];
-  const proof = await people.begin({ method: "apple", verification: held.link });
-  await market.sql`update market.verification set expires_at = now() where id = ${old.id}`;
-  return {
-    hold: ["select from market.verification where id = $1 for update", [held.id]],
-    first: () => people.finish(proof, "apple", someone()),
-    second: () => verify(caller, "google"),
+test("no two operations can wait for each other", async (t) => {
+  const market = await openMarket(t, { patient: true });
+  const people = signing(market);
+  await market.sql("update market.sign_in_method set available = true");
+  const hash = () => randomBytes(32);
+  const verify = async (caller: Caller, method: string) => {
+    const { body } = await market.call(caller, "start_verification", { method });
+    const [row] = await market.sql`select secret_hash from market.verification where id = ${body.id}`;
+    return { id: body.id as string, link: row.secret_hash as Buffer };
   };
-});
+  const submit = async (caller: Caller, name: string, args: Arguments): Promise<string> =>
+    (await market.call(caller, name, args as never)).submission;
+  const text = offerOf({ price: "170 EUR" });
+  const wanted = askOf({ max: "90 EUR" });
+  const keyed = { idempotency_key: "sofa", request_hash: hash(), errors: [] };
 
-meet("removing an agent and proving a method that it requested", async () => {
-  const caller = await market.connect();
-  const [one, other] = [await verify(caller, "google"), await verify(caller, "apple")];
-  const proof = await people.begin({ method: "google", verification: one.link });
-  return {
-    hold: ["select from market.verification where id = $1 for update", [other.id]],
-    first: () => market.call(caller, "remove_own_agent"),
-    second: () => people.finish(proof, "google", someone()),
-  };
-});
-
-meet("removing an agent and recovering its account by the link of another one", async () => {
-  const [caller, other] = [await market.approved(), await market.connect()];
-  await market.approve(other, caller.session);
-  const [one, pending] = [await verify(other, "google"), await verify(caller, "apple")];
-  await market.sql`delete from market.session where account_id = ${caller.account}`;
-  const proof = await people.begin({ method: "google", verification: one.link });
-  return {
-    hold: ["select from market.verification where id = $1 for update", [pending.id]],
-    first: () => market.call(caller, "remove_own_agent"),
-    second: () => people.finish(proof, "google", someone()),
-  };
-});
-
-meet("leaving an account and removing one of its agents", async () => {
-  const caller = await market.approved();
-  const { id } = await verify(caller, "apple");
-  const attempt = await people.begin({ method: "google", session: caller.session, leave: true });
-  return {
-    hold: ["select from market.verification where id = $1 for update", [id]],
-    first: () => people.finish(attempt, "google", someone(), caller.session),
-    second: () => market.call(caller, "remove_own_agent"),
-  };
-});
-
-meet("deleting an account and leaving it", async () => {
-  const caller = await market.approved();
-  const attempt = await people.begin({ method: "google", session: caller.session, leave: true });
-  return {
-    hold: [AGENT, [caller.agent]],
-    first: () => market.callAsPerson(caller, "delete_account"),
-    second: () => people.finish(attempt, "google", someone(), caller.session),
-  };
-});
-
-meet("publishing and recovering the account", async () => {
-  const [caller, other] = [await market.approved(), await market.connect()];
-  await market.approve(other, caller.session);
-  const { link } = await verify(caller, "google");
-  await market.sql`delete from market.session where account_id = ${caller.account}`;
-  const proof = await people.begin({ method: "google", verification: link });
-  return {
-    hold: [AGENT, [other.agent]],
-    first: () => people.finish(proof, "google", someone()),
-    second: () => submit(other),
-  };
-});
-
-meet("approving an agent again and removing it", async () => {
-  const caller = await market.approved();
-  const { link } = await verify(caller, "google");
-  await market.sql`delete from market.session where account_id = ${caller.account}`;
-  const { session } = await people.signIn(someone(), { verification: link });
-  return {
-    hold: [AGENT, [caller.agent]],
-    first: () => market.callAsPerson({ ...caller, session }, "approve_agent", { agent_id: caller.agent }),
-    second: () => market.call(caller, "remove_own_agent"),
-  };
-});
-
-meet("deleting an account and signing in to another one in the same browser", async () => {
-  const owner = await person();
-  await market.sql("update market.session set seen_at = now() - interval '2 hours'");
-  // The account has this address but did not prove it by mail, so the attempt belongs to another account.
-  const attempt = await people.begin({ email: "lena@example.com" });
-  return {
-    hold: [AGENT, [owner.agent]],
-    first: () => market.callAsPerson(owner, "delete_account"),
-    second: () => people.finishMail(attempt, { code: attempt.code }, owner.session),
-  };
-});
-
-/** A job stores a vector anew, for a new text or a new model, while its offer or ask changes. */
-const storeVector = (kind: "offer" | "ask", id: string) => () => market.embed(kind, id, vectorOf("new"));
-
-meet("archiving an offer and storing its vector", async () => {
-  const owner = await market.approved();
-  const id = await market.offer(owner, { vector: vectorOf("old") });
-  return {
-    hold: ["select from market.account_stats where account_id = $1 for update", [owner.account]],
-    first: () => market.call(owner, "archive_offer", { id }),
-    second: storeVector("offer", id),
-  };
-});
-
-meet("reopening an ask and storing its vector", async () => {
-  const owner = await market.approved();
-  const id = await market.ask(owner, { vector: vectorOf("old") });
-  await market.call(owner, "archive_ask", { id });
-  return {
-    hold: ["select from graphile_worker._private_jobs where key = 'embed_ask:' || $1 for update", [id]],
-    first: () => market.call(owner, "reopen_ask", { id }),
-    second: storeVector("ask", id),
-  };
-});
-
-const meetDeletion = (
-  title: string,
-  prepare: (owner: Caller) => Promise<{ hold?: [string, unknown[]]; second: () => Promise<unknown> }>,
-) =>
-  meet(`deleting an account and ${title}`, async () => {
-    const owner = await person();
-    const { hold, second } = await prepare(owner);
-    return { hold: hold ?? [AGENT, [owner.agent]], first: () => market.callAsPerson(owner, "delete_account"), second };
-  });
-
-meetDeletion("republishing one of its offers", async (owner) => {
-  const id = await market.offer(owner);
-  await market.call(owner, "archive_offer", { id });
-  return { second: () => market.call(owner, "republish_offer", { id }) };
-});
-
-meetDeletion("changing one of its offers", async (owner) => {
-  const id = await market.offer(owner);
-  return {
-    second: () => market.call(owner, "update_offer", { id, body: { text: offerOf({ price: "170 EUR" }).text } }),
-  };
-});
-
-meetDeletion("changing one of its asks", async (owner) => {
-  const id = await market.ask(owner);
-  const body = { text: askOf({ max: "90 EUR" }).text, watch_enabled: false };
-  return { second: () => market.call(owner, "update_ask", { id, body }) };
-});
-
-meetDeletion("reporting one of its offers", async (owner) => {
-  const id = await market.offer(owner);
-  return { second: () => market.call(owner, "report_offer", { id, reason: "spam" }) };
-});
-
-meetDeletion("reusing an idempotency key of the day before", async (owner) => {
-  await submit(owner);
-  await market.sql("update market.idempotency_key set created_at = now() - interval '25 hours'");
-  return { second: () => submit(owner) };
-});
-
-for (const [title, withdrawing] of [
-  [
-    "withdrawing one of its submissions",
-    (owner: Caller, id: string) => market.call(owner, "withdraw_submission", { submission_id: id }),
-  ],
-  ["sweeping one of its submissions", () => market.work("sweep_submissions")],
-] as const)
-  meetDeletion(title, async (owner) => {
-    const offer = await market.offer(owner);
-    const { submission } = await submit(owner);
-    await market.sql`update market.submission set created_at = now() - interval '11 minutes' where id = ${submission}`;
-    return {
-      // When the deletion waits for this row, it has locked the agents' keys, but not yet the keys' submissions.
-      hold: ["select from market.offer where id = $1 for update", [offer]],
-      second: () => withdrawing(owner, submission),
-    };
-  });
-
-/** Runs one statement as a moderator, as the moderators' GraphQL API does. */
-const asModerator = (statement: string, values: unknown[]) => () =>
-  withClient(market.url, async (client) => {
-    await client.query("begin");
-    const moderator = await market.approved();
-    await client.query(
-      "select set_config('market.moderator_id', $1, true), set_config('role', 'souk_moderator', true)",
-      [moderator.account],
+  // What is old: an agent without approval whose link was opened, an account that its agent left, an agent of a client
+  // of OAuth that nobody approved, a sandbox, and offers that nobody confirmed.
+  const abandoned = await market.connect();
+  await people.begin({ method: "google", verification: (await verify(abandoned, "google")).link });
+  const seller = await market.approved();
+  const stale = [await market.offer(seller), await market.offer(seller)];
+  const moved = await market.connect();
+  await market.approve(moved, seller.session, hash());
+  const old = await submit(moved, "publish_offer", { body: { text: text.text }, ...keyed });
+  await market.sql`update market.submission set account_id = ${moved.account} where id = ${old}`;
+  for (const [table, columns] of AGED)
+    await market.sql(
+      `update market.${table} set ${columns.map((column) => `${column} = ${column} - interval '100 days'`).join(", ")}`,
     );
-    await client.query(statement, values);
-    await client.query("commit");
+  await market.sql`update market.offer set stale_at = now() - interval '40 days', published_at = published_at - interval '100 days'
+    where id = any (${stale})`;
+
+  await market.sql`update market.account set suspended_at = now(), suspension_reason = 'spam', suspension_note = 'x', hiding = true
+    where id = ${seller.account}`;
+  const tester = await market.connect();
+  await market.sql`with made as (insert into market.sandbox (expires_at) values (now()) returning id)
+    update market.account a set sandbox_id = made.id from made where a.id = ${tester.account}`;
+  await market.sql`update market.agent g set sandbox_id = a.sandbox_id from market.account a
+    where a.id = g.account_id and g.id = ${tester.agent}`;
+
+  const [alice, bob, carol] = [await market.approved(), await market.approved(), await market.connect()];
+  const [helper, gone] = [await market.colleague(alice), await market.colleague(alice)];
+  const offers: string[] = [];
+  const asks: string[] = [];
+  for (const who of [alice, bob])
+    for (let n = 0; n < 3; n++) {
+      offers.push(await market.offer(who));
+      asks.push(await market.ask(who));
+    }
+  const [removed, archived] = [await market.offer(alice), await market.offer(alice)];
+  await market.call(alice, "archive_offer", { id: archived });
+  await market.sql`update market.offer set status = 'removed', review_reason = 'spam' where id = ${removed}`;
+  for (const id of offers.slice(0, 2)) await market.call(bob, "report_offer", { id, reason: "spam" });
+  await market.sql`insert into market.webhook (account_id, agent_id, url, encrypted_secret)
+    select ${alice.account}, g, 'https://example.com/' || g, '00000000.' || repeat('A', 80)
+    from unnest(${[alice.agent, helper.agent]}::uuid[]) as g`;
+  const [hook] = await market.sql`select id from market.webhook where agent_id = ${alice.agent}`;
+  for (const caller of [alice, helper]) await verify(caller, caller === alice ? "google" : "apple");
+  const attempt = await people.begin({ method: "google", purpose: "add", session: alice.session });
+  const leaving = await people.begin({ method: "google", session: bob.session, leave: true });
+  const link = await verify(carol, "google");
+  const proof = await people.begin({ method: "google", verification: link.link });
+  const submissions = [
+    await submit(alice, "publish_offer", { body: { text: text.text }, ...keyed }),
+    await submit(helper, "update_offer", { id: offers[0], body: { text: text.text }, errors: [] }),
+    await submit(alice, "update_ask", { id: asks[0], body: { text: wanted.text }, errors: [] }),
+    await submit(bob, "create_ask", { body: { text: wanted.text }, ...keyed }),
+  ];
+  await market.sql`update market.submission set created_at = now() - interval '11 minutes' where id = ${submissions[3]}`;
+  const refused = await submit(gone, "create_ask", {
+    body: { text: wanted.text },
+    idempotency_key: null,
+    request_hash: null,
+    errors: [],
+  });
+  await market.call(gone, "remove_own_agent");
+  const lost = await market.approved();
+  await market.sql`delete from market.session where account_id = ${lost.account}`;
+  const recovery = await people.begin({ method: "apple", verification: (await verify(lost, "apple")).link });
+  const mail = await people.begin({ email: "lena@example.com" });
+  const [family, code] = [hash(), hash()];
+  await market.sql`insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, code_hash,
+      code_expires_at, family_hash, refresh_token_hash)
+    values (${helper.agent}, 'x', 'https://x.example', ${"A".repeat(43)}, ${code}, now() + interval '1 hour', ${family},
+      ${family})`;
+  await market.call(alice, "test_webhook", { id: hook.id });
+  const delivery = await market.value`select id from market.webhook_delivery where webhook_id = ${hook.id} limit 1`;
+  // A change of an offer that waits for a moderator, offers whose documents and concepts are to be made again, and texts
+  // of an account that was not active today.
+  await market.sql`update market.setting set value = 'true' where name = 'pre_moderation'`;
+  await market.change(bob, offers[5] ?? "", { title: "Green sofa" });
+  await withClient(market.url, async (client) => {
+    await client.query("set session_replication_role = replica");
+    await client.query("update market.offer set document = null, concepts = 'x' where id = any ($1)", [offers]);
+    await client.query("update market.account_stats set last_active_at = now() - interval '2 days'");
+  });
+  const change = await market.value`insert into market.reembedding (model) values ('builtin-meaning-1') returning id`;
+  await market.sql`insert into reading.concept_refresh default values on conflict do nothing`;
+  const judge = await market.approved();
+  await market.sql`insert into market.moderator (account_id, appointed_by) values (${judge.account}, 'a test')`;
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
+    values (${judge.account}, 'email', ${hash()}, 'judge@example.com')`;
+  await market.sql`update market.session set signed_in_at = now() where account_id = ${judge.account}`;
+  await market.sql`insert into market.digest (account_id, enabled) values (${judge.account}, true)`;
+  await market.sql`insert into market.moderator_link (secret_hash, expires_at) values (${family}, now() + interval '1 hour')`;
+  await market.sql`update market.review_case set held_by = ${judge.account}, held_until = now() + interval '1 hour'
+    where offer_id = ${offers[1]}`;
+  const moderator = (name: string, args: Arguments) => calling("moderator", judge.session, name, args);
+  const seen = async (id: string | undefined) =>
+    await market.value`select greatest(o.updated_at, c.created_at)::text from market.offer o
+      left join market.offer_change c on c.offer_id = o.id where o.id = ${id}`;
+  const ofGoogle = (flow: Buffer, session: Buffer | null) => ({
+    flow_hash: flow,
+    method: "google",
+    subject: "one",
+    email: "lena@example.com",
+    name: "Lena",
+    session_hash: session,
+    new_session_hash: hash(),
   });
 
-meetDeletion("removing one of its agents as a moderator", async (owner) => {
-  const other = await market.connect();
-  await market.approve(other, owner.session, randomBytes(32));
-  return { second: asModerator("select admin.remove_agent($1)", [other.agent]) };
+  await market.sql("update market.sign_in_method set available = method <> 'email'");
+  const operations: Operation[] = [
+    agent(alice, "archive_offer", { id: offers[0] }),
+    agent(alice, "republish_offer", { id: archived }),
+    agent(alice, "confirm_offer", { id: offers[0] }),
+    agent(alice, "appeal_offer", { id: removed, comment: null }),
+    agent(bob, "report_offer", { id: offers[2], reason: "spam", comment: null }),
+    agent(alice, "publish_offer", {
+      body: { text: text.text },
+      idempotency_key: "other",
+      request_hash: hash(),
+      errors: "[]",
+    }),
+    agent(alice, "update_offer", { id: offers[0], body: { text: text.text }, errors: "[]" }),
+    agent(alice, "create_ask", {
+      body: { text: wanted.text },
+      idempotency_key: null,
+      request_hash: null,
+      errors: "[]",
+    }),
+    agent(alice, "update_ask", { id: asks[0], body: { text: wanted.text, watch_enabled: false }, errors: "[]" }),
+    agent(alice, "archive_ask", { id: asks[0] }),
+    agent(alice, "withdraw_submission", { submission_id: submissions[0] }),
+    agent(bob, "withdraw_submission", { submission_id: submissions[3] }),
+    agent(alice, "start_verification", { method: "google", base_url: "", link_key: alice.token }),
+    agent(alice, "remove_own_agent"),
+    agent(alice, "test_webhook", { id: hook.id }),
+    agent(alice, "delete_webhook", { id: hook.id }),
+    person(alice.session, "delete_account"),
+    person(bob.session, "delete_account"),
+    person(alice.session, "remove_agent", { agent_id: helper.agent }),
+    person(alice.session, "approve_agent", { agent_id: helper.agent }),
+    person(alice.session, "update_profile", { display_name: "Lena", contact_email: null, contact_phone: null }),
+    person(judge.session, "set_digest", { enabled: true }),
+    person(alice.session, "sign_out"),
+    person(alice.session, "sign_out_everywhere"),
+    visitor("approve_connection", { secret_hash: carol.link, session_hash: alice.session, new_session_hash: hash() }),
+    visitor("decline_connection", { secret_hash: carol.link, browser_hash: hash(), address: null }),
+    visitor("finish_sign_in", ofGoogle(attempt.flow, alice.session)),
+    visitor("finish_sign_in", ofGoogle(leaving.flow, bob.session)),
+    visitor("finish_sign_in", ofGoogle(proof.flow, null)),
+    visitor("cancel_verification", { secret_hash: link.link, session_hash: null }),
+    moderator("suspend_account", { id: alice.account, reason: "scam" }),
+    moderator("override_cap", { account_id: alice.account, action: "publish_offer", cap: 5 }),
+    moderator("remove_agent", { id: alice.agent }),
+    moderator("claim_case", { offer_id: offers[0] }),
+    moderator("keep_offer", { id: offers[0], expected_updated_at: await seen(offers[0]) }),
+    moderator("remove_offer", { id: offers[0], expected_updated_at: await seen(offers[0]), reason: "spam" }),
+    moderator("restore_offer", { id: removed, expected_updated_at: await seen(removed) }),
+    job("apply_standing", alice.account, null),
+    job("complete_submission", submissions[0], text.extraction),
+    job("complete_submission", submissions[1], text.extraction),
+    job("complete_submission", submissions[2], wanted.extraction),
+    job("complete_submission", submissions[3], wanted.extraction),
+    job("store_offer_embedding", offers[0], vectorOf("a"), "builtin-meaning-1"),
+    job("store_offer_embedding", offers[4], vectorOf("a"), "builtin-meaning-1"),
+    job("store_ask_embedding", asks[0], vectorOf("a"), "builtin-meaning-1"),
+    job("store_ask_embedding", asks[4], vectorOf("a"), "builtin-meaning-1"),
+    job("claim_deliveries", hook.id, 4, 4),
+    job("enqueue_digests"),
+    moderator("publish_offer", { id: offers[5], expected_updated_at: await seen(offers[5]) }),
+    moderator("reinstate_account", { id: seller.account }),
+    moderator("release_case", { offer_id: offers[1] }),
+    moderator("change_setting", { name: "pre_moderation", value: "false", expected_value: "true" }),
+    person(judge.session, "remove_method", { method: "email", confirmed: true }),
+    visitor("finish_sign_in", { ...ofGoogle(recovery.flow, null), method: "apple" }),
+    visitor("finish_mail_sign_in", {
+      ...{ flow_hash: mail.flow, link_hash: null, code_hash: hash(), session_hash: null, new_session_hash: hash() },
+      address: "10.1.2.3",
+    }),
+    visitor("start_sign_in", {
+      ...{ flow_hash: hash(), method: "google", purpose: "sign_in", session_hash: null, verification_hash: link.link },
+      ...{ email: null, link_hash: null, code_hashes: null, address: "10.1.2.3", kept: "[]" },
+    }),
+    visitor("cancel_sign_in", { flow_hash: mail.flow, address: "10.1.2.3" }),
+    visitor("exchange_code", {
+      ...{ code_hash: code, client_id: "y", redirect_uri: "https://x.example", code_challenge: "A".repeat(43) },
+      ...{ token_hash: hash(), family_hash: hash(), refresh_token_hash: hash() },
+    }),
+    visitor("refresh_token", {
+      ...{ family_hash: family, refresh_token_hash: family, client_id: "x" },
+      ...{ new_token_hash: hash(), new_refresh_token_hash: hash() },
+    }),
+    visitor("revoke_token", { token_hash: null, family_hash: family, client_id: "x" }),
+    visitor("connect_agent", {
+      ...{ name: "x", token_hash: hash(), secret_hash: hash(), code: "BCDF-GHJK", address: "10.1.2.3" },
+      ...{ connections_per_hour: 30, sandbox: true, sandbox_id: null },
+    }),
+    job("apply_standing", seller.account, null),
+    job("complete_submission", refused, wanted.extraction),
+    job("end_attempt", delivery, 1, 410, null, 10, null),
+    job("begin_digest", judge.account),
+    job("finish_digest", judge.account, true),
+    job("build_documents", "00000000-0000-0000-0000-000000000000", 100),
+    job("refresh_concepts", 100),
+    visitor("accept_moderator_link", { secret_hash: family, session_hash: alice.session, new_session_hash: hash() }),
+    visitor("offer_methods", { methods: '["google"]' }),
+    job("use_embedding_model", "another-model"),
+    job("take_batch", change, 10, false),
+    job(
+      "store_batch",
+      change,
+      JSON.stringify([asks[0], asks[1]].map((id) => ({ kind: "ask", id, words: "x", embedding: vectorOf("a") }))),
+    ),
+    job("count_model_reading", submissions[0]),
+    job("mark_approval_notice", alice.agent),
+    job("mark_proof_notice", offers[0]),
+    job("heartbeat", "a pool", false),
+    job("deregister", "a pool"),
+    ...CRONTAB.map((name) => job(name)),
+  ];
+  const unordered = operation("an update without an order", "update market.offer set reviewed = true", []);
+  const { states, called, failed } = await statesOf(market.url, [...operations, unordered], t);
+  t.deepEqual(failed, []);
+
+  const [found, deadlocks] = [true, false].map((wrong) =>
+    deadlocksOf(states).filter((sentence) => sentence.includes(unordered.name) === wrong),
+  );
+  t.deepEqual(deadlocks, []);
+  t.true(
+    found?.some((sentence) => sentence.includes("store_ask_embedding")),
+    "what has no order is found",
+  );
+  const waiting = states.filter(({ operation }) => CRONTAB.includes(operation));
+  t.deepEqual(new Set(waiting.map(({ operation, waitsFor }) => `${operation} waits for ${waitsFor}`)), new Set());
+  const texts =
+    await market.sql`select 'advisory ' || hashtextextended('texts ' || a.id, 0) as lock from market.account a`;
+  const notLast = states.filter(({ holds }) => texts.some(({ lock }) => holds.has(lock)));
+  t.deepEqual(new Set(notLast.map(({ operation, waitsFor }) => `${operation} waits for ${waitsFor}`)), new Set());
+
+  const locking = await market.sql`select p.pronamespace::regnamespace || '.' || p.proname as name from pg_proc p
+    where p.pronamespace::regnamespace::text = any ('{api,admin,jobs,internal,search}')
+      and p.prosrc ~ '\\mfor (no key |key )?(update|share)\\M|\\m(update market[.]|delete from )' order by 1`;
+  const missing = locking.map(({ name }) => name).filter((name) => !called.has(name));
+  t.deepEqual(missing, Object.keys(NEEDS_NO_PAIR), "add an operation that calls it");
 });
-
-meetDeletion("restoring one of its offers as a moderator", async (owner) => {
-  const id = await market.offer(owner);
-  await market.sql`update market.offer set status = 'removed', review_reason = 'spam' where id = ${id}`;
-  return {
-    second: asModerator("select admin.restore_offer($1, (select updated_at from admin.offer where id = $1))", [id]),
-  };
-});
-
-const JOBS = ["purge_sign_ins", "purge_agents", "sweep_submissions", "purge_keys"];
-
-/** Moves every time in these tables into the past. */
-const age = async (by: string): Promise<void> => {
-  for (const [table, columns] of [
-    ["agent", ["created_at"]],
-    ["account", ["created_at"]],
-    ["account_stats", ["last_active_at"]],
-    ["verification", ["created_at", "expires_at"]],
-    ["sign_in", ["created_at", "expires_at"]],
-    ["session", ["created_at", "expires_at", "seen_at"]],
-    ["submission", ["created_at"]],
-    ["idempotency_key", ["created_at"]],
-  ] as const) {
-    const changes = columns.map((column) => `${column} = ${column} - $1::interval`).join(", ");
-    await market.sql(`update market.${table} set ${changes}`, [by]);
-  }
-};
-
-for (const table of ["account", "agent", "verification", "sign_in", "session", "submission", "idempotency_key"])
-  test.serial(`scheduled jobs skip locked rows of the table ${table}, and process them later`, async (t) => {
-    // An agent without approval, whose verification link was opened.
-    const abandoned = await market.connect();
-    const { flow } = await people.begin({
-      method: "google",
-      verification: (await verify(abandoned, "google")).link,
-    });
-    // An agent that moved to a person's account, left its own behind, and then submitted a text.
-    const [moved, owner] = [await market.connect(), await person()];
-    await market.approve(moved, owner.session, randomBytes(32));
-    const { submission } = await submit(moved);
-    await market.sql`update market.submission set account_id = ${moved.account} where id = ${submission}`;
-    const { link } = await verify(moved, "apple");
-    await people.begin({ method: "apple", verification: link, session: owner.session });
-    await age("40 days");
-
-    const waits = await watchWaits(market.url, t);
-    const release = await holdRows(market.url, t, [`select from market.${table} for update`, []]);
-    for (const job of JOBS) t.is(await outcomeOf(market.work(job)), "done", `${job}: ${waits.told()}`);
-    await release();
-
-    // Two runs: a submission is purged only after it was withdrawn, and the rows that depend on it only after that.
-    for (const job of [...JOBS, ...JOBS]) await market.work(job);
-    t.deepEqual(await market.sql`select id from market.agent where id = ${abandoned.agent}`, []);
-    t.deepEqual(await market.sql`select id from market.sign_in where flow_hash = ${flow}`, []);
-    const agents = [abandoned.agent, moved.agent];
-    t.deepEqual(await market.sql`select id from market.verification where agent_id = any (${agents})`, []);
-    t.deepEqual(await market.sql`select id from market.account where id = ${moved.account}`, []);
-  });

@@ -10,7 +10,8 @@ create or replace function jobs.build_documents(after_offer uuid, size integer) 
 as $$
 declare
   batch constant uuid[] := array(
-    select o.id from market.offer o where o.id > build_documents.after_offer order by o.id limit build_documents.size);
+    select o.id from market.offer o where o.id > build_documents.after_offer order by o.id limit build_documents.size
+    for no key update);
   built integer;
 begin
   -- The triggers build the rest from the metadata. The two other columns are set so that this is not a change of the

@@ -147,7 +147,8 @@ begin
       -- until then, and a match that it had before does not count as new.
       under_way.last_ask_id := greatest(under_way.last_ask_id, item.id);
       perform search.store_ask_embedding(item.id, item.embedding, under_way.model, item.words);
-      perform search.match_ask(item.id);
+      -- By a job of its own, because matching locks offers: those of the next ask would come out of their order.
+      perform internal.enqueue('embed_ask', item.id);
     end if;
   end loop;
   update market.reembedding r set

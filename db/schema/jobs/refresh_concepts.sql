@@ -19,7 +19,8 @@ begin
     return null;
   end if;
   batch := array(
-    select o.id from market.offer o where o.id > progress.last_offer_id order by o.id limit refresh_concepts.size);
+    select o.id from market.offer o where o.id > progress.last_offer_id order by o.id limit refresh_concepts.size
+    for no key update);
   update market.offer o set concepts = filed.concepts
   from (
     select f.id, f.title, f.text, f.language, reading.concept_vector(f.title, f.text, f.language) as concepts

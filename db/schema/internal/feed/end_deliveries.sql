@@ -16,12 +16,12 @@ begin
     where d.id in (
       select o.id from market.webhook_delivery o
       where o.webhook_id = end_deliveries.webhook_id and o.next_attempt_at is not null
-      order by o.next_attempt_at limit batch);
+      order by o.next_attempt_at, o.id limit batch for update);
   else
     delete from market.webhook_delivery d
     where d.id in (
       select o.id from market.webhook_delivery o where o.webhook_id = end_deliveries.webhook_id
-      order by o.id limit batch);
+      order by o.id limit batch for update);
   end if;
   get diagnostics ended = row_count;
   if ended = batch then

@@ -45,6 +45,9 @@ begin
     perform internal.raise_problem(409, 'invalid_state',
       internal.superseded(create_submission.kind), jsonb_build_object('id', create_submission.target_id));
   end if;
+  -- Both before the submission, whose trigger takes the last lock of this transaction (internal.enqueue).
+  perform internal.lock_own_account();
+  perform internal.note_activity();
   if create_submission.kind = 'create_ask' then
     insert into market.ask (id, account_id, agent_id, text, watch_enabled)
     values (create_submission.target_id, internal.account_id(), internal.agent_id(),
@@ -57,7 +60,6 @@ begin
     create_submission.target_id,
     (body ->> 'origin_ask_id')::uuid, internal.visible_text(body ->> 'text'),
     internal.image_links(coalesce(body -> 'images', '[]')), create_submission.changes);
-  perform internal.note_activity();
   if create_submission.idempotency_key is not null then
     perform internal.bind_idempotency_key(create_submission.idempotency_key, submission_id);
   end if;

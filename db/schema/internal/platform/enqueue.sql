@@ -33,7 +33,8 @@ declare
   ahead integer;
 begin
   if enqueue.task = 'complete_submission' then
-    -- Texts of one account that arrive at the same time must see each other. This lock is the last of a transaction.
+    -- Texts of one account that arrive at the same time must see each other. After this lock a transaction waits for no
+    -- other, except one that takes it for several accounts, in the order of their ids.
     perform pg_advisory_xact_lock(hashtextextended('texts ' || s.account_id, 0))
     from market.submission s where s.id = enqueue.id;
     select a.account_id, a.texts into account_id, ahead from internal.texts_ahead(enqueue.id) as a;
