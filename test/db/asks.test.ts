@@ -1,6 +1,9 @@
 import test from "ava";
-import { askOf, refused } from "./market.ts";
+import { statementOf } from "../../src/database/database.ts";
+import { withClient } from "../support/client.ts";
+import { askOf, type Caller, refused } from "./market.ts";
 import { buyer, market, matches, matching, seller } from "./two_sides.ts";
+import { begun, blocked } from "./waits.ts";
 
 /**
  * The statuses of an ask, its watch_enabled, and changes of its text.
@@ -136,6 +139,32 @@ test.serial("an ask whose text was not read in time is active, and is filled in 
   t.true(await market.work("complete_submission", submission, extraction));
   t.deepEqual(await matching(body.id), [offer]);
   t.false(await market.work("complete_submission", submission, extraction));
+});
+
+test.serial("an ask whose changed text was not read in time keeps nothing that the former text said", async (t) => {
+  const { submission } = await market.call(buyer, "create_ask", { body: { text: "Looking for a sofa" } });
+  const created = (await market.call(buyer, "withdraw_submission", { submission_id: submission })).body.id;
+  const changed = await market.ask(buyer, { max: "90 EUR", place: "Berlin", exclude: ["leather"], must: ["grey"] });
+  await market.sql`update market.ask set latitude = 52.5, longitude = 13.4, radius_km = 20 where id = ${changed}`;
+  const change = await market.call(buyer, "update_ask", { id: changed, body: { text: "Looking for a sofa" } });
+  await market.call(buyer, "withdraw_submission", { submission_id: change.submission });
+  const [one, other] = await market.sql`select to_jsonb(a) - '{id,created_at,updated_at}'::text[] as ask
+    from market.ask a where id = any (${[created, changed]}) order by id`;
+  t.deepEqual(other, one);
+});
+
+test.serial("of two agents that change an ask at the same moment, the one that called first is told so", async (t) => {
+  const ask = await market.ask(buyer);
+  const body = { text: "Looking for a chair" };
+  const names = ["id", "body", "errors"];
+  const text = statementOf("agent", "update_ask", names, "write", ["waited"]);
+  const change = ({ token }: Caller, waited: number) => [token, waited, ask, JSON.stringify(body), "[]"];
+  const colleague = await market.colleague(buyer);
+  const later = await begun(market.url, text, change(buyer, 1));
+  const earlier = withClient(market.url, (client) => client.query(text, change(colleague, 60_000)));
+  await blocked(market, "update_ask", earlier);
+  await later.end();
+  t.is(await refused(earlier), "409 invalid_state");
 });
 
 test.serial("an ask to sell or to let matches nothing, and next says to publish with origin_ask_id", async (t) => {

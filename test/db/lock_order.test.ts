@@ -60,8 +60,8 @@ const NEEDS_NO_PAIR: Record<string, string> = {
   "api.stop_digest": "changes one row of its own",
   "internal.delete_shipped": "changes data while a deployment loads it",
   "internal.keep_partitions": "drops whole tables",
+  "internal.renumber": "runs once after a backup was restored, and again if it fails",
   "jobs.check_invariants": "stores results, in rows that nothing else writes",
-  "jobs.keep_event_partitions": "drops whole tables",
   "jobs.store_classifiers": "stores what was learned, in rows that nothing else writes",
 };
 

@@ -59,8 +59,7 @@ declare
   headers constant jsonb := internal.rate_limit_headers(internal.own_usage('create_ask'));
 begin
   perform internal.require_permission('manage_asks', headers);
-  perform internal.lock_own_account();
-  ask := internal.own_ask(update_ask.id);
+  ask := internal.lock_own_ask(update_ask.id);
   if errors <> '[]' then
     perform internal.raise_field_problems(errors, headers);
   end if;

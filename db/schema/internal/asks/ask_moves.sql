@@ -46,6 +46,21 @@ comment on function internal.own_ask(uuid) is
   'Returns an ask of the caller''s account. Raises 404 when the account has no such ask.';
 grant execute on function internal.own_ask(uuid) to souk_agent, souk_person;
 
+create or replace function internal.lock_own_ask(id uuid) returns market.ask
+  language plpgsql volatile
+as $$
+begin
+  -- Whoever comes second sees what the first has made of the ask, and which of them called first.
+  perform internal.lock_own_account();
+  perform from market.ask a where a.id = lock_own_ask.id and a.account_id = internal.account_id() for no key update;
+  return internal.own_ask(lock_own_ask.id);
+end
+$$;
+comment on function internal.lock_own_ask(uuid) is
+  'Locks the caller''s account and then its ask with this id, and returns the ask. Raises 404 when the account has no '
+  'such ask.';
+grant execute on function internal.lock_own_ask(uuid) to souk_agent, souk_person;
+
 create or replace function internal.set_ask_status(id uuid, status text) returns jsonb
   language plpgsql volatile
 as $$
@@ -53,7 +68,7 @@ declare
   ask market.ask;
 begin
   perform internal.require_permission('manage_asks');
-  ask := internal.own_ask(set_ask_status.id);
+  ask := internal.lock_own_ask(set_ask_status.id);
   perform internal.admit('manage', null, null, '[]');
   if ask.status <> set_ask_status.status then
     update market.ask a set status = set_ask_status.status, updated_at = now() where a.id = ask.id returning * into ask;

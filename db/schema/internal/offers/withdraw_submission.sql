@@ -26,9 +26,10 @@ begin
     update market.ask a set text = submission.text, read_at = null, updated_at = now(),
       title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
       keywords_query = null, exclude_query = null, must_query = null, place_query = null, price_max_hundredths = null,
-      price_currency = null
+      price_currency = null, latitude = null, longitude = null, radius_km = null
     where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;
+    perform internal.lock_matches(array[ask.id]);
     delete from market.match m where m.ask_id = ask.id;
     perform internal.store_answer(submission.id, case submission.kind when 'create_ask' then 201 else 200 end,
       internal.ask_document(ask));
