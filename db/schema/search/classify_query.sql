@@ -48,7 +48,7 @@ comment on function search.classify_query(jsonb, jsonb) is
   'neither domain nor kind is known.';
 
 create or replace function search.query_notices(extraction jsonb) returns jsonb
-  language plpgsql immutable
+  language plpgsql stable
 as $$
 declare
   kind text := case when extraction -> 'offer_kind' ->> 'certain' = 'true' then
@@ -65,13 +65,12 @@ declare
         and price ? 'currency' then 'from ' || concat_ws(' ', price ->> 'min', price ->> 'currency') end], null);
 begin
   return case when cardinality(said) > 0 then jsonb_build_array(jsonb_build_object('code', 'read_from_query', 'summary',
-      format('Read from the query: %s. What is surely something else was left out; send filters to say it otherwise.',
-        array_to_string(said, ', '))))
+      internal.sentence('read_from_query', jsonb_build_object('filters', array_to_string(said, ', ')))))
     else '[]' end
     || case
       when extraction -> 'corrections' <> '[]' then jsonb_build_array(jsonb_build_object('code', 'spelling', 'summary',
-      format('Searched for what was probably meant, too: %s.',
-        array_to_string(search.text_array(extraction -> 'corrections'), ', '))))
+      internal.sentence('spelling', jsonb_build_object('words',
+        array_to_string(search.text_array(extraction -> 'corrections'), ', ')))))
     else '[]' end;
 end
 $$;

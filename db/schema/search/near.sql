@@ -169,20 +169,19 @@ comment on function search.named_point(jsonb) is
   'label and other towns of that name. Raises 400 when no town has the name.';
 
 create or replace function search.near_notices(near jsonb) returns jsonb
-  language plpgsql immutable
+  language plpgsql stable
 as $$
 begin
   return case
     when near is null then '[]'
     when near ->> 'lat' is null then jsonb_build_array(jsonb_build_object('code', 'near_unknown',
-      'summary', format('The query states a distance ("%s"), but no town that is known, so it was left aside. Name a '
-        'town, or send filters.near with lat and lon.', near ->> 'quote')))
+      'summary', internal.sentence('near_unknown', jsonb_build_object('quote', near ->> 'quote'))))
     when near ->> 'label' is null then '[]'
-    else jsonb_build_array(jsonb_build_object('code', 'near', 'summary', format('Only offers within %s km of %s.%s',
-      near ->> 'radius_km', near ->> 'label',
-      ' Also called so: ' || nullif((
-        select string_agg(o, '; ') from jsonb_array_elements_text(near -> 'others') as o), '')
-        || '. Name the region or the country if one of these is meant.'))) end;
+    else jsonb_build_array(jsonb_build_object('code', 'near', 'summary',
+      case when near -> 'others' = '[]'
+        then internal.sentence('near', jsonb_build_object('radius', near ->> 'radius_km', 'place', near ->> 'label'))
+        else internal.sentence('near_of_several', jsonb_build_object('radius', near ->> 'radius_km',
+          'place', near ->> 'label', 'others', array_to_string(search.text_array(near -> 'others'), '; '))) end)) end;
 end
 $$;
 comment on function search.near_notices(jsonb) is

@@ -98,7 +98,7 @@ begin
   end if;
   perform internal.review_published_offer(current, addresses_agents);
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current)
-    || case when waits then jsonb_build_object('review', internal.waiting_change_sentence()) else '{}' end;
+    || case when waits then jsonb_build_object('review', internal.sentence('change_waiting')) else '{}' end;
 end
 $$;
 comment on function internal.complete_offer(market.submission, jsonb, jsonb) is

@@ -116,7 +116,7 @@ begin
   return (
     select internal.offer_content_document(internal.changed_version(c))
       || jsonb_build_object('status', case when c.rejected_at is null then 'waiting' else 'rejected' end,
-        'review', coalesce(c.review_note, internal.waiting_change_sentence()),
+        'review', coalesce(c.review_note, internal.sentence('change_waiting')),
         'created_at', internal.utc(c.created_at))
       || jsonb_strip_nulls(jsonb_build_object('review_reason', c.review_reason))
     from market.offer_change c where c.offer_id = change_document.offer_id);
@@ -125,13 +125,3 @@ $$;
 comment on function internal.change_document(uuid) is
   'Returns the last change of an own offer if it waits for a moderator or was rejected; null otherwise.';
 grant execute on function internal.change_document(uuid) to souk_agent, souk_person;
-
-create or replace function internal.waiting_change_sentence() returns text
-  language sql immutable
-as $$
-  select 'A moderator will look at this change before anyone sees it. '
-    'Until then the offer stays as it was; nothing has to be done.'
-$$;
-comment on function internal.waiting_change_sentence() is
-  'Returns the sentence that tells an owner what a waiting change means.';
-grant execute on function internal.waiting_change_sentence() to souk_agent, souk_person;
