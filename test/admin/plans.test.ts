@@ -49,10 +49,8 @@ const QUERIES: Record<string, string> = {
   "the log of some days": `select * from admin.audit_event
     where id >= internal.first_uuid_v7('2026-05-01') and id < internal.first_uuid_v7('2026-05-03') order by id desc limit 50`,
   "the log about an account": `select * from admin.audit_event where subject_account_id = ${ID}::uuid`,
-  "words of hidden offers":
-    "select id from market.offer where status <> 'published' and search @@ 'sofa' order by id desc limit 20",
-  "words of live offers":
-    "select id from market.offer where status = 'published' and search @@ 'sofa' order by id desc limit 20",
+  "words of offers":
+    "select id from market.offer where to_tsvector('simple', reading.plain_words(text)) @@ 'sofa' order by id desc limit 20",
   "words of asks":
     "select id from market.ask where to_tsvector('simple', reading.plain_words(text)) @@ 'sofa' order by id desc limit 20",
   "an agent's name": "select id from market.agent where lower(name) = 'zebra' order by id desc limit 20",

@@ -85,6 +85,16 @@ for (let start = first; start < offers; start += step * BATCH) {
     rows.push({ ...offer, concepts: await conceptsOf(offer), metadata: await withPoint(offer.metadata) });
   }
   const vectors = await embedder.embed(rows.map(wordsOf), AbortSignal.timeout(60_000));
+  // The vectors come first, so that the document of an offer is written once.
+  await client.query(
+    `insert into market.offer_embedding (offer_id, model, embedding)
+     select v.id, $1, v.embedding::halfvec from unnest($2::uuid[], $3::text[]) as v (id, embedding)`,
+    [
+      embedder.model,
+      rows.map((row) => row.id),
+      vectors.map((vector) => `[${vector.map((value) => value.toFixed(DIGITS)).join()}]`),
+    ],
+  );
   await client.query(
     `insert into market.offer (id, account_id, agent_id, status, text, images, language, title, domain, category,
        offer_kind, price_hundredths, price_currency, price_period, location_text, metadata, contact, extraction,
@@ -96,16 +106,6 @@ for (let start = first; start < offers; start += step * BATCH) {
        join (select a.*, row_number() over (order by a.id) - 1 as n, count(*) over () as agents from market.agent a) as a
          on a.n = ($2::integer[])[o.ordinality] % a.agents`,
     [JSON.stringify(rows), numbers],
-  );
-  await client.query(
-    `insert into market.offer_embedding (offer_id, model, embedding, facets)
-     select v.id, $1, v.embedding::halfvec, o.facets
-     from unnest($2::uuid[], $3::text[]) as v (id, embedding) join market.offer o on o.id = v.id`,
-    [
-      embedder.model,
-      rows.map((row) => row.id),
-      vectors.map((vector) => `[${vector.map((value) => value.toFixed(DIGITS)).join()}]`),
-    ],
   );
   parentPort?.postMessage(numbers.length);
 }

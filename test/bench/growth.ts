@@ -108,8 +108,9 @@ const FIXED = "select sum(sqrt(n)) from generate_series(1, 50000) as n";
 
 /** The bare query: finds every offer with the words and filters by PostgreSQL's indexes alone. */
 const BARE = `
-  select count(*) from market.offer o
-  where ($1::tsquery is null or o.search @@ $1) and search.matches_filter(o, $2::search.search_filter)`;
+  select count(*) from search.document d
+  where ($1::tsquery is null or d.words @@ $1)
+    and search.matches_filter(d, $2::search.search_filter, search.facet_query($2::search.search_filter))`;
 
 const measureSearches = async (
   market: Market,
@@ -261,8 +262,9 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
         await client.query("begin");
         await client.query("set local enable_indexscan = off");
         const { rows: exact } = await client.query<{ distance: number }>(
-          `select e.embedding <=> $1::halfvec as distance from market.offer_embedding e join market.offer o on o.id = e.offer_id
-           where search.matches_filter(o, $2::search.search_filter) order by 1 limit 10`,
+          `select d.embedding <=> $1::halfvec as distance from search.document d
+           where search.matches_filter(d, $2::search.search_filter, search.facet_query($2::search.search_filter))
+           order by 1 limit 10`,
           [vector, where],
         );
         await client.query("rollback");
@@ -274,7 +276,8 @@ const measureRecall = (market: Market): Promise<{ all: number; filtered: number;
       return wanted === 0 ? 1 : hits / wanted;
     };
     const { rows: share } = await client.query<{ share: number }>(
-      `select avg(search.matches_filter(o, $1::search.search_filter)::integer)::float as share from market.offer o`,
+      `select avg(search.matches_filter(d, $1::search.search_filter, search.facet_query($1::search.search_filter))::integer)::float
+         as share from search.document d`,
       [filtered],
     );
     return {
@@ -289,7 +292,7 @@ const measureAged = (market: Market): Promise<string> =>
   withClient(market.url, async (client) => {
     await client.query("update market.offer set status = 'archived' where md5(id::text) >= '1999'");
     const before = await measureRecall(market);
-    await client.query("vacuum market.offer_embedding");
+    await client.query("vacuum search.document");
     const after = await measureRecall(market);
     return `nine of ten offers archived: of the ten nearest that are left, the search by vector finds ${before.all.toFixed(3)}, and after a vacuum ${after.all.toFixed(3)}`;
   });

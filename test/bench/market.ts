@@ -33,10 +33,11 @@ export type Market = { url: string; callers: Caller[]; graphSeconds: number };
 /** Drops the indexes that are faster to build once over all rows than row by row. Returns their definitions. */
 const takeIndexes = async (client: pg.Client): Promise<string[]> => {
   const { rows } = await client.query<{ name: string; definition: string }>(
-    `select i.indexname as name, i.indexdef as definition from pg_indexes i
-     where i.schemaname = 'market' and i.tablename in ('offer', 'offer_embedding') and i.indexname not like '%_pkey'`,
+    `select i.schemaname || '.' || i.indexname as name, i.indexdef as definition from pg_indexes i
+     where i.schemaname || '.' || i.tablename in ('market.offer', 'market.offer_embedding', 'search.document')
+       and i.indexname not like '%_pkey'`,
   );
-  for (const { name } of rows) await client.query(`drop index market.${name}`);
+  for (const { name } of rows) await client.query(`drop index ${name}`);
   return rows.map(({ definition }) => definition);
 };
 
@@ -160,8 +161,6 @@ export const makeMarket = async (
     await client.query(`set maintenance_work_mem = '${memoryToBuild(offers)}MB'`);
     const callers = await makeAgents(client);
     const indexes = await takeIndexes(client);
-    // The threads that insert offers switch triggers off, except this one: documents are read in every scenario.
-    await client.query("alter table market.offer enable always trigger set_offer_document");
     await makeOffers(url, offers, (done) => tell(`${done} of ${offers} offers`));
     let graphSeconds = 0;
     for (const definition of indexes) {
@@ -170,7 +169,6 @@ export const makeMarket = async (
       await client.query(definition);
       if (definition.includes("USING hnsw")) graphSeconds += (performance.now() - start) / 1000;
     }
-    await client.query("alter table market.offer enable trigger set_offer_document");
     tell("asks and matches");
     await client.query(COUNT_OFFERS);
     await client.query("set session_replication_role = replica");

@@ -25,7 +25,8 @@ const AUTOVACUUM_MS = 30_000;
 const CALLERS = 4;
 const BASELINE_SECONDS = 5;
 
-const TABLES = "('offer', 'offer_embedding')";
+/** The tables that hold offers: as they are, their vectors, and what is found of them. */
+const TABLES = "('market.offer'::regclass, 'market.offer_embedding'::regclass, 'search.document'::regclass)";
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(bytes < 100 * 2 ** 20 ? 1 : 0)} MB`;
 
 type Sizes = Map<string, number>;
@@ -35,8 +36,7 @@ const sizesOf = async (client: pg.Client): Promise<Sizes> => {
   const { rows } = await client.query<{ name: string; bytes: string }>(
     `select c.relname as name, case c.relkind when 'r' then pg_table_size(c.oid) else pg_relation_size(c.oid) end as bytes
      from pg_class c left join pg_index i on i.indexrelid = c.oid
-     where (c.relnamespace = 'market'::regnamespace and c.relkind = 'r' and c.relname in ${TABLES})
-       or i.indrelid in ('market.offer'::regclass, 'market.offer_embedding'::regclass)
+     where c.oid in ${TABLES} or i.indrelid in ${TABLES}
      order by 2 desc`,
   );
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
@@ -86,7 +86,7 @@ const changeOffers = async (url: string): Promise<number> => {
 const deadRows = async (client: pg.Client, since: Date): Promise<{ dead: number; vacuumed: boolean }> => {
   const { rows } = await client.query<{ dead: string; vacuumed: boolean }>(
     `select sum(n_dead_tup) as dead, coalesce(bool_and(last_autovacuum > $1), false) as vacuumed
-     from pg_stat_user_tables where schemaname = 'market' and relname in ${TABLES}`,
+     from pg_stat_user_tables where relid in ${TABLES}`,
     [since],
   );
   return { dead: Number(rows[0]?.dead), vacuumed: rows[0]?.vacuumed === true };
@@ -109,7 +109,7 @@ export const measureChurn = (market: Market, tell: (what: string) => void): Prom
     const { vacuumed } = await deadRows(client, since);
     tell("vacuum");
     const vacuumStart = performance.now();
-    await client.query("vacuum (analyze) market.offer, market.offer_embedding");
+    await client.query("vacuum (analyze) market.offer, market.offer_embedding, search.document");
     const vacuum = (performance.now() - vacuumStart) / 1000;
     const after = await sizesOf(client);
     const growth = [...before]
@@ -120,7 +120,7 @@ export const measureChurn = (market: Market, tell: (what: string) => void): Prom
     const total = (sizes: Sizes) => [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0);
     return [
       `churn: ${changed} offers changed with their vectors in ${seconds.toFixed(0)} s, ${dead} dead rows`,
-      `autovacuum: ${vacuumed ? "ran by itself" : `did not run within ${AUTOVACUUM_MS / 1000} s`}; vacuum of both tables took ${vacuum.toFixed(1)} s by hand afterwards`,
+      `autovacuum: ${vacuumed ? "ran by itself" : `did not run within ${AUTOVACUUM_MS / 1000} s`}; vacuum of them took ${vacuum.toFixed(1)} s by hand afterwards`,
       `bloat: tables and indexes of offers grew from ${megabytes(total(before))} to ${megabytes(total(after))}; most: ${growth
         .slice(0, 4)
         .map(({ name, ratio }) => `${name} ${ratio.toFixed(2)} x`)
@@ -156,7 +156,7 @@ export const measureRebuilding = async (market: Market, offers: number, service:
   const rebuilding = withClient(market.url, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       `select format('%I.%I', schemaname, indexname) as name from pg_indexes
-       where schemaname = 'market' and tablename = 'offer_embedding' and indexdef like '%USING hnsw%'`,
+       where schemaname = 'search' and tablename = 'document' and indexdef like '%USING hnsw%'`,
     );
     await client.query(`set maintenance_work_mem = '${memoryToBuild(offers)}MB'`);
     const start = performance.now();

@@ -171,7 +171,7 @@ test.serial("a DBA can read every table, write none, and sees no secret, text or
       has_column_privilege('souk_dba', c.oid, a.attnum, 'insert, update, references')
         or has_table_privilege('souk_dba', c.oid, 'delete, truncate, trigger') as writable
     from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-    where n.nspname in ('market', 'internal', 'reading') and c.relkind in ('r', 'p') and not c.relispartition
+    where n.nspname in ('market', 'internal', 'reading', 'search') and c.relkind in ('r', 'p') and not c.relispartition
       and a.attnum > 0 and not a.attisdropped`;
   t.deepEqual(
     columns.filter((c) => c.writable),

@@ -114,9 +114,9 @@ const corruptions = () =>
   answer_tells_the_truth: submission 00000000-0000-7000-8000-000000000001
     ${submission(1, "now(), 201")}
   document_is_current: offer ${id.offer}
-    update market.offer set title = 'Another title' where id = '${id.offer}'
+    update search.document set document = '{}' where id = '${id.offer}'
   offer_has_contact: offer ${id.offer}
-    update market.offer set contact = '{}', document = null where id = '${id.offer}'
+    update market.offer set contact = '{}' where id = '${id.offer}'
   offer_has_vector: offer ${id.offer}
     delete from market.offer_embedding where offer_id = '${id.offer}'
   ask_has_vector: ask ${id.ask}
@@ -125,8 +125,7 @@ const corruptions = () =>
   ask_is_read: ask ${id.ask}
     update market.ask set read_at = null, updated_at = now() - interval '61 minutes'; delete from market.match
   match_is_of_a_published_offer: match of ask ${id.ask} and offer ${id.offer}
-    update market.offer set status = 'archived' where id = '${id.offer}'; update market.account_stats set active = 0;
-    update market.offer_embedding set unlisted_embedding = embedding, embedding = null where offer_id = '${id.offer}'
+    update market.offer set status = 'archived' where id = '${id.offer}'; update market.account_stats set active = 0
   match_is_of_a_read_ask: match of ask ${id.ask} and offer ${id.offer}
     update market.ask set read_at = null
   match_is_of_an_active_ask: match of ask ${id.ask} and offer ${id.offer}

@@ -171,7 +171,8 @@ test("no two operations can wait for each other", async (t) => {
   await market.change(bob, offers[5] ?? "", { title: "Green sofa" });
   await withClient(market.url, async (client) => {
     await client.query("set session_replication_role = replica");
-    await client.query("update market.offer set document = null, concepts = 'x' where id = any ($1)", [offers]);
+    await client.query("update market.offer set concepts = 'x' where id = any ($1)", [offers]);
+    await client.query("update search.document set document = '{}' where id = any ($1)", [offers]);
     await client.query("update market.account_stats set last_active_at = now() - interval '2 days'");
   });
   const change = await market.value`insert into market.reembedding (model) values ('builtin-meaning-1') returning id`;

@@ -299,6 +299,6 @@ test.serial("an ask whose agent is removed before its text was read is refused, 
   const { results } = await market.call(colleague, "list_asks");
   t.deepEqual(column(results, "id"), [changed.id]);
   // Other tests of this file delete what they made.
-  const untrue = "select detail from inspect.check_requests(100) where detail like '%' || $1 || '%'";
+  const untrue = "select detail from inspect.check() where detail like '%' || $1 || '%'";
   for (const { id } of [lost, changed]) t.deepEqual(await market.sql(untrue, [id]), []);
 });

@@ -23,6 +23,8 @@ const PUBLIC = [
   "market.domain",
   "market.offer_kind",
   "market.account_stats",
+  // Published offers.
+  "search.document",
   // Vectors of other callers' queries. A vector can be found only by the hash of exactly the same words.
   "market.query_embedding",
   "market.permission",

@@ -43,12 +43,9 @@ begin
           select a.id from market.agent a where reading.fold(a.name) like beginning and a.sandbox_id is null
             order by a.id desc limit 20) as a,
             internal.find_by_id(a.id) as b)
-        -- Published and unpublished offers have an index each.
         union all (select the_words, b.* from (
-          select o.id from market.offer o where o.status = 'published' and o.sandbox_id is null and o.search @@ query
-            order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
-        union all (select the_words, b.* from (
-          select o.id from market.offer o where o.status <> 'published' and o.sandbox_id is null and o.search @@ query
+          select o.id from market.offer o
+          where to_tsvector('simple', reading.plain_words(o.text)) @@ query and o.sandbox_id is null
             order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
           select a.id from market.ask a

@@ -32,22 +32,22 @@ declare
   more boolean;
 begin
   with page as (
-    select m.score, o.stale_at is not null as is_stale, m.offer_id, m.first_matched_at, m.reasons,
-      row_number() over (order by m.score desc, o.stale_at is not null, m.offer_id) as n
-    from market.match m join market.offer o on o.id = m.offer_id
-    where m.ask_id = ask.id and o.status = 'published' and o.account_id is distinct from ask.account_id
+    select m.score, d.is_stale, m.offer_id, m.first_matched_at, m.reasons,
+      row_number() over (order by m.score desc, d.is_stale, m.offer_id) as n
+    from market.match m join search.document d on d.id = m.offer_id
+    where m.ask_id = ask.id and d.account_id is distinct from ask.account_id
       -- A number that is still to come here is that of a match restored from another server: it is read already.
       and (since is null or m.xid < pg_snapshot_xmax(present) and m.xid::text::bigint <@ new_to_reader
         or m.first_matched_at > (given ->> 'as_of')::timestamptz)
       and (m.xid >= pg_snapshot_xmax(present) or not m.xid::text::bigint <@ left_out)
-      and (after is null or (-m.score, o.stale_at is not null, m.offer_id)
+      and (after is null or (-m.score, d.is_stale, m.offer_id)
         > (-(after ->> 'score')::real, coalesce((after ->> 'is_stale')::boolean, false), (after ->> 'id')::uuid))
-    order by m.score desc, o.stale_at is not null, m.offer_id limit list_matches.page_size + 1
+    order by m.score desc, d.is_stale, m.offer_id limit list_matches.page_size + 1
   )
-  select coalesce(jsonb_agg(internal.search_result_document(o, s, jsonb_build_object(
+  select coalesce(jsonb_agg(internal.search_result_document(d, s, jsonb_build_object(
           'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
           'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
-        || search.distance_member(search.distance_km(o.latitude, o.longitude, ask.latitude, ask.longitude)))
+        || search.distance_member(search.distance_km(d.latitude, d.longitude, ask.latitude, ask.longitude)))
       order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
     max(p.n) > list_matches.page_size,
     -- The position of the last result, after which the next page begins.
@@ -56,8 +56,8 @@ begin
       'is_stale', p.is_stale, 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n)) filter (
         where p.n = list_matches.page_size) -> 0
   into results, more, last
-  from page p join market.offer o on o.id = p.offer_id
-  left join market.account_stats s on s.account_id = o.account_id;
+  from page p join search.document d on d.id = p.offer_id
+  left join market.account_stats s on s.account_id = d.account_id;
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
     'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', until, 'as_of', as_of)),

@@ -7,11 +7,13 @@ declare
   read record;
 begin
   select o.status, coalesce(o.account_id = internal.visible_account_id(), false) as own,
-    internal.search_result_document(o, s, jsonb_build_object('status', o.status, 'domain', o.domain,
+    internal.search_result_document(d, s, jsonb_build_object('status', o.status, 'domain', o.domain,
       'category', o.category, 'offer_kind', o.offer_kind, 'updated_at', internal.utc(o.updated_at))) as document
   into read
-  from market.offer o left join market.account_stats s on s.account_id = o.account_id where o.id = get_offer.id;
-  if not found then
+  from market.offer o left join search.document d on d.id = o.id
+  left join market.account_stats s on s.account_id = o.account_id
+  where o.id = get_offer.id;
+  if not found or read.document is null and not read.own then
     perform internal.raise_problem(404, 'not_found', 'offer_not_visible');
   end if;
   if not read.own then

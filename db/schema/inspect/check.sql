@@ -215,12 +215,11 @@ begin
   where inspect.is_within(o.ctid, 'market.offer', check_market.low, check_market.high)
     and o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
 
-  -- Without a document, readers build it, and the job build_documents stores it (jobs/build_documents.sql).
   return query
-  select 'document_is_current', 'offer ' || o.id, 'its stored document differs from a newly built one'
-  from market.offer o
+  select 'document_is_current', 'offer ' || o.id, 'its row in search.document is not what the offer is now'
+  from market.offer o left join search.document d on d.id = o.id
   where inspect.is_within(o.ctid, 'market.offer', check_market.low, check_market.high)
-    and o.document <> internal.build_offer_document(o);
+    and (d.id is not null or o.status = 'published') and d is distinct from search.document_of(o);
 
   return query
   select 'offer_has_vector', 'offer ' || o.id,
@@ -246,17 +245,10 @@ begin
       else false end;
 
   return query
-  select 'vector_in_the_index_may_be_found', v.kind || ' ' || v.id, 'searches of the market read its vector'
-  from (
-    select 'offer' as kind, o.id
-    from market.offer_embedding e join market.offer o on o.id = e.offer_id
-    where inspect.is_within(e.ctid, 'market.offer_embedding', check_market.low, check_market.high)
-      and e.embedding is not null and (o.status <> 'published' or o.sandbox_id is not null)
-    union all
-    select 'ask', a.id
-    from market.ask_embedding e join market.ask a on a.id = e.ask_id
-    where inspect.is_within(e.ctid, 'market.ask_embedding', check_market.low, check_market.high)
-      and e.embedding is not null and (a.status <> 'active' or a.sandbox_id is not null)) as v;
+  select 'vector_in_the_index_may_be_found', 'ask ' || a.id, 'matching in the market reads its vector'
+  from market.ask_embedding e join market.ask a on a.id = e.ask_id
+  where inspect.is_within(e.ctid, 'market.ask_embedding', check_market.low, check_market.high)
+    and e.embedding is not null and (a.status <> 'active' or a.sandbox_id is not null);
 
   return query
   select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at
@@ -267,6 +259,7 @@ begin
   select v.invariant, format('match of ask %s and offer %s', m.ask_id, m.offer_id), v.detail
   from market.match m
   join market.offer o on o.id = m.offer_id
+  left join search.document d on d.id = o.id
   join market.ask a on a.id = m.ask_id
   left join market.ask_kind k on k.ask_kind = a.ask_kind
   cross join lateral (values
@@ -291,7 +284,7 @@ begin
       and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
       and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
       then format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency) end),
-    ('match_is_not_excluded', true, case when a.status = 'active' and o.search @@ a.exclude_query
+    ('match_is_not_excluded', true, case when a.status = 'active' and d.words @@ a.exclude_query
       then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
   where inspect.is_within(m.ctid, 'market.match', check_market.low, check_market.high)
     and v.detail is not null

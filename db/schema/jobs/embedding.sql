@@ -48,8 +48,7 @@ begin
     -- that matching takes: a change of the offer locks the offer, and then its vector.
     where o.id = store_offer_embedding.id and o.status = 'published' for share
     on conflict (offer_id) do update
-      set model = excluded.model, embedding = excluded.embedding, unlisted_embedding = excluded.unlisted_embedding,
-        text_hash = excluded.text_hash;
+      set model = excluded.model, embedding = excluded.embedding, text_hash = excluded.text_hash;
     perform search.end_embedding(store_offer_embedding.id);
   end if;
   perform search.match_offer(store_offer_embedding.id);

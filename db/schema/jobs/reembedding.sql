@@ -138,8 +138,7 @@ begin
         insert into market.offer_embedding (offer_id, model, embedding, text_hash)
         select o.id, under_way.model, vector, search.text_hash(item.words) from market.offer o where o.id = item.id
         on conflict (offer_id) do update
-          set model = excluded.model, embedding = excluded.embedding,
-            unlisted_embedding = excluded.unlisted_embedding, text_hash = excluded.text_hash;
+          set model = excluded.model, embedding = excluded.embedding, text_hash = excluded.text_hash;
         perform search.end_embedding(item.id);
       end if;
     else

@@ -23,5 +23,5 @@ comment on column market.account_stats.last_active_at is
   'When the account last wrote to the market, accurate to a day; shown as a month.';
 comment on column market.account_stats.publisher is
   'The public record of the account (Publisher) as offers show it. Triggers build it whenever something in it changes. '
-  'Null until the job build_documents has reached a row older than the column.';
+  'Null: it is built when it is read.';
 grant select on market.account_stats to souk_agent, souk_person;

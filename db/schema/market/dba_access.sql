@@ -30,6 +30,8 @@ grant select (id, account_id, agent_id, origin_ask_id, status, language, domain,
 grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind,
   price_max_hundredths,
   price_currency, read_at, created_at, updated_at, sandbox_id) on market.ask to souk_dba;
+grant select (id, account_id, sandbox_id, published_at, is_stale, domain, category, offer_kind, price_hundredths,
+  price_currency, price_period, model, facet_values) on search.document to souk_dba;
 grant select (offer_id, model) on market.offer_embedding to souk_dba;
 grant select (ask_id, model) on market.ask_embedding to souk_dba;
 grant select (model, created_at) on market.query_embedding to souk_dba;

@@ -14,6 +14,7 @@ create table market.invariant (
   constraint invariant_summary_length check (char_length(summary) between 1 and 300),
   constraint invariant_remedy_length check (char_length(remedy) between 1 and 500),
   constraint invariant_example_length check (char_length(example) <= 300),
+  constraint invariant_found_example_length check (char_length(found_example) <= 300),
   constraint invariant_broken_not_negative check (broken >= 0),
   constraint invariant_found_not_negative check (found >= 0),
   constraint invariant_checked_share_range check (checked_share >= 0 and checked_share < 1),

@@ -29,23 +29,10 @@ create table market.offer (
   review_reason text constraint offer_review_reason_fkey references market.reason on delete restrict,
   suspended_at timestamptz,
   concepts tsvector not null default '',
-  search tsvector not null generated always as (
-    setweight(to_tsvector('simple', reading.plain_words(title)), 'A')
-    || setweight(to_tsvector(reading.search_config(language), reading.plain_words(title)), 'A')
-    -- The category is one lexeme with a slash. No word of a text gives such a lexeme. search.query_terms looks for it.
-    || coalesce(('''' || domain || '/' || category || ''':1B')::tsvector, '')
-    || concepts
-    || setweight(to_tsvector('simple', reading.plain_words(text)), 'C')
-    || setweight(to_tsvector(reading.search_config(language), reading.plain_words(text)), 'C')) stored,
-  facets tsvector not null default '',
-  document jsonb,
   confirmed_at timestamptz not null default now(),
   stale_at timestamptz,
   expired_at timestamptz,
   sandbox_id uuid constraint offer_sandbox_fkey references market.sandbox on delete restrict,
-  latitude double precision,
-  longitude double precision,
-  facet_values text[],
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_offer_kind_fkey foreign key (offer_kind) references market.offer_kind on delete restrict,
   constraint offer_domain_fkey foreign key (domain) references market.domain on delete restrict,
@@ -69,10 +56,7 @@ create table market.offer (
   constraint offer_stale_is_published check (stale_at is null or status = 'published'),
   constraint offer_expired_is_archived check (expired_at is null or status = 'archived')
 );
--- Every reader of the offer needs its document, so it moves out of the row after all other long values.
-alter table market.offer alter column document set storage main;
--- A search counts these of thousands of offers, so they never move out of the row.
-alter table market.offer alter column facet_values set storage plain;
+-- What is found is found in search.document. These indexes are for the lists of owners, moderators and jobs.
 -- For lists of an account's own offers, and for counting offers in rate limits.
 create index offer_account_id_idx on market.offer (account_id, id desc);
 create index offer_account_status_id_idx on market.offer (account_id, status, id desc);
@@ -80,20 +64,8 @@ create index offer_account_status_idx on market.offer (account_id, status, publi
 create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_offer_kind_idx on market.offer (offer_kind);
 create index offer_domain_category_idx on market.offer (domain, category);
--- For browsing published offers: newest first, and by price in the market and in a domain. The indexes of the market do
--- not contain the offers of sandboxes, so however many there are, they take no place among its candidates and do not
--- slow it down.
-create index offer_published_idx on market.offer (published_at desc, id desc)
-  where status = 'published' and sandbox_id is null;
-create index offer_published_by_price_idx on market.offer (price_hundredths, id)
-  where status = 'published' and sandbox_id is null;
-create index offer_published_by_domain_price_idx on market.offer (domain, price_hundredths, id)
-  where status = 'published' and sandbox_id is null;
-create index offer_search_idx on market.offer using gin (search, facets) with (fastupdate = off)
-where status = 'published' and sandbox_id is null;
--- For moderators' search in unpublished offers, and for publishing offers again when an account is reinstated.
-create index offer_hidden_search_idx on market.offer using gin (search) with (fastupdate = off)
-where status <> 'published';
+-- Moderators search offers by words.
+create index offer_text_idx on market.offer using gin (to_tsvector('simple', reading.plain_words(text)));
 create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
 create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
 -- For jobs.age_offers: which offers become stale next, and which stale ones are archived next.
@@ -144,24 +116,10 @@ comment on column market.offer.suspended_at is
   'When it was archived because its account was suspended; it is published again when the account is reinstated.';
 comment on column market.offer.concepts is
   'Lexemes of the concepts of which the offer contains a synonym (reading.label). A trigger maintains them.';
-comment on column market.offer.facets is
-  'The lexemes that filters look for: words of the place, country, domain, category, kind, price range, ranges of the '
-  'time of publication, cells of the globe (search.cells), and samples (search.samples). A trigger maintains them.';
-comment on column market.offer.search is
-  'Words, stems and concepts for lexical search. Weights: A for the title, B for the category, C for the text.';
-comment on column market.offer.document is
-  'The offer as search results show it, without the publisher. A trigger builds it whenever the offer changes. Null '
-  'until the job build_documents has reached an offer older than the column.';
 comment on column market.offer.confirmed_at is
   'When the owner last said that it is available: by publishing, changing or confirming it.';
 comment on column market.offer.stale_at is
   'When a published offer became stale, because nobody had confirmed or changed it for long; null while it is fresh.';
 comment on column market.offer.expired_at is 'When it was archived because nobody had confirmed it; otherwise null.';
-comment on column market.offer.latitude is
-  'Degrees north of the place that the text names (metadata.location.point); null when no town or district is known.';
-comment on column market.offer.longitude is 'Degrees east of that place.';
-comment on column market.offer.facet_values is
-  'What the facets of a search count, in the order of search.facet_names: category, kind, price range, condition and '
-  'place. A trigger maintains it. Null until the job build_documents has reached an offer older than the column.';
 grant select on market.offer to souk_agent, souk_person;
 grant update (status, confirmed_at) on market.offer to souk_agent, souk_person;

@@ -7,7 +7,7 @@ declare
 begin
   for this_table in
     select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where c.relkind in ('r', 'p') and n.nspname in ('market', 'reading', 'internal')
+    where c.relkind in ('r', 'p') and n.nspname in ('market', 'reading', 'search', 'internal')
   loop
     perform internal.guard_table(this_table);
     execute format('create policy "a dba reads all" on %s for select to souk_dba using (true)', this_table);

@@ -33,6 +33,8 @@ create trigger resume_record after insert on market.proved_method
   for each row execute function internal.resume_record();
 create trigger refresh_publisher after insert or delete on market.proved_method
   for each row execute function internal.refresh_publisher('account_id');
+create trigger keep_publisher_facet after insert or delete on market.proved_method
+  for each row execute function search.keep_publisher_facet();
 
 create trigger end_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
@@ -47,9 +49,6 @@ create trigger check_appointment before insert on market.moderator
 create trigger set_sandbox before insert on market.offer for each row execute function internal.set_sandbox();
 create trigger set_offer_concepts before insert or update of title, text, language on market.offer
   for each row execute function reading.set_offer_concepts();
-create trigger sync_vector after update on market.offer
-  for each row when (old.facets is distinct from new.facets or old.status <> new.status)
-  execute function search.sync_offer_vector();
 create trigger review_changed_offer after update on market.offer for each row
   when (new.status in ('published', 'archived') and new.account_id is not null
     and (old.text <> new.text or old.images <> new.images))
@@ -62,12 +61,10 @@ create trigger publish_new_offer before insert on market.offer for each row
 -- Triggers fire in the order of their names. So move_offer, which refuses forbidden status changes, fires first.
 create trigger publish_moved_offer before update on market.offer for each row
   when (new.status = 'published' and old.status <> 'published') execute function internal.publish_in_good_standing();
--- An update of only the concepts (jobs.refresh_concepts), of the document or the values of facets
--- (jobs.build_documents) or of the freshness (api.confirm_offer, jobs.age_offers) does not count as a change of the
--- offer.
+-- An update of only the concepts (jobs.refresh_concepts) or of the freshness (api.confirm_offer, jobs.age_offers) does
+-- not count as a change of the offer.
 create trigger move_offer before update on market.offer for each row
-  when (old.concepts = new.concepts and old.document is not distinct from new.document
-    and old.facet_values is not distinct from new.facet_values
+  when (old.concepts = new.concepts
     and old.confirmed_at = new.confirmed_at and old.stale_at is not distinct from new.stale_at
     or old.status <> new.status
     or old.account_id is distinct from new.account_id
@@ -77,13 +74,13 @@ create trigger refresh_confirmation before update on market.offer for each row
   when (old.status <> new.status or old.text <> new.text or old.images <> new.images
     or old.confirmed_at <> new.confirmed_at)
   execute function internal.refresh_confirmation();
--- The last of the before triggers, so that it sees what the others have set.
-create trigger set_offer_document before insert or update on market.offer
-  for each row execute function internal.set_offer_document();
-create trigger set_offer_facets before insert or update on market.offer
-  for each row execute function search.set_offer_facets();
--- Always, as a generated column would be: no way to write an offer leaves it without the facets by which it is found.
-alter table market.offer enable always trigger set_offer_facets;
+-- Always, as a generated column would be: no way to write an offer leaves its document behind.
+create trigger keep_document after insert or delete on market.offer
+  for each row execute function search.keep_document();
+create trigger keep_changed_document after update on market.offer for each row
+  when (old is distinct from new and (old.status = 'published' or new.status = 'published'))
+  execute function search.keep_document();
+alter table market.offer enable always trigger keep_document, enable always trigger keep_changed_document;
 create trigger count_new_offer after insert or delete on market.offer
   for each row execute function internal.count_offer();
 create trigger count_moved_offer after update on market.offer for each row
@@ -104,8 +101,9 @@ create trigger refresh_ask after update on market.ask for each row
     and (old.status <> 'active' or new.watch_enabled and not old.watch_enabled))
   execute function internal.refresh_ask();
 
-create trigger place_vector before insert or update on market.offer_embedding
-  for each row execute function search.place_offer_vector();
+create trigger keep_document_vector after insert or update or delete on market.offer_embedding
+  for each row execute function search.keep_document_vector();
+alter table market.offer_embedding enable always trigger keep_document_vector;
 
 create trigger place_vector before insert or update on market.ask_embedding
   for each row execute function search.place_ask_vector();

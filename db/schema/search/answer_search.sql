@@ -44,10 +44,8 @@ declare
   errors jsonb := search.allowed_values(request);
   as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, now());
   before integer := coalesce((after ->> 'rank')::integer, 0);
-  after_id uuid := (after ->> 'id')::uuid;
-  after_time timestamptz := (after ->> 'time')::timestamptz;
-  after_price bigint := (after ->> 'price')::bigint;
-  after_km double precision := (after ->> 'km')::double precision;
+  -- A list without a query is sorted by one value, and continues after the last one.
+  list_sort text := case sort when 'relevance' then 'newest' else sort end;
   understood jsonb := search.without_filtered(extraction, filters);
   -- The circle of the filter, or else the one that the query states.
   near jsonb := search.named_point(coalesce(filters -> 'near', understood -> 'near'));
@@ -84,47 +82,37 @@ begin
     from search.search_offers(query, understood, c,
       case when internal.setting('embedding_model') = to_jsonb(model) then search.unit_vector(embedding) end, model,
       sort, facets) as s;
-  -- A list without a query continues after the last sort key.
   else
     if facets is not null then
       counts := search.count_facets(null, c, '{}', facets);
     end if;
-    if sort = 'distance' then
-      select l.ids, l.is_complete into ids, is_complete
-      from search.closest_offers(null, c, size + 1, after_km, after_id) as l;
-    elsif sort in ('relevance', 'newest') then
-      c.as_of := coalesce(after_time, as_of);
-      select l.ids, l.is_complete into ids, is_complete
-      from search.newest_offers(null, c, size + 1, after_id) as l;
-    else
-      select l.ids, l.is_complete into ids, is_complete
-      from search.cheapest_offers(c, sort = 'price_desc', size + 1, after_price, after_id) as l;
-    end if;
+    select l.ids, l.is_complete into ids, is_complete
+    from search.list_offers(null, c, list_sort, size + 1, (after ->> 'key')::double precision, (after ->> 'id')::uuid)
+      as l;
   end if;
   more := cardinality(ids) > size;
-  select coalesce(jsonb_agg(internal.search_result_document(o, s,
+  select coalesce(jsonb_agg(internal.search_result_document(d, s,
       jsonb_build_object('score', round(coalesce(scores[p.n], 0)::numeric, 4), 'rank', before + p.n)
-        || search.distance_member(search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude)))
+        || search.distance_member(search.distance_km(d.latitude, d.longitude, c.latitude, c.longitude)))
     order by p.n), '[]')
   into results
-  from unnest(ids[:size]) with ordinality as p (id, n) join market.offer o on o.id = p.id
-  left join market.account_stats s on s.account_id = o.account_id;
+  from unnest(ids[:size]) with ordinality as p (id, n) join search.document d on d.id = p.id
+  left join market.account_stats s on s.account_id = d.account_id;
   if request ->> 'detail' = 'compact' then
     select coalesce(jsonb_agg(r || jsonb_build_object('metadata', null,
       'document', (r -> 'document') || jsonb_build_object('description', left(r -> 'document' ->> 'description', 200)))
         order by n), '[]')
     into results from jsonb_array_elements(results) with ordinality as t (r, n);
   end if;
-  select o.id, o.published_at, o.price_hundredths,
-    search.distance_km(o.latitude, o.longitude, c.latitude, c.longitude) as km into last
-  from market.offer o where more and o.id = ids[size];
+  select d.id, search.sort_key(d, list_sort, c) as key into last
+  from search.document d where more and d.id = ids[size];
 
   return jsonb_build_object(
     'type', 'results', 'query', coalesce(request ->> 'query', ''),
     'classification', search.classify_query(understood, filters),
     'results', results,
-    'page', internal.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'time', last.published_at,
-      'price', last.price_hundredths, 'km', last.km, 'rank', before + size), more),
+    'page', internal.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'key', last.key,
+      'rank', before + size), more),
     'notices', notices || search.query_notices(understood) || search.near_notices(near)
       || case when is_complete then '[]' else jsonb_build_array(jsonb_build_object('code', 'partly_looked',
         'summary',
@@ -149,5 +137,5 @@ $$;
 comment on function search.answer_search(jsonb, jsonb, text, text, jsonb) is
   'Returns the SearchResponse to a request, given what was read from its query, the query''s vector, and notices. '
   'Raises 400 for a bad filter or cursor, and 401 without a caller. Runs as its owner, because search operators are '
-  'not leakproof; search.matches_filter and search.sandbox_offers state which offers are visible.';
+  'not leakproof; search.is_listed and search.passes_filter state which offers are visible.';
 grant execute on function search.answer_search(jsonb, jsonb, text, text, jsonb) to souk_agent, souk_person;

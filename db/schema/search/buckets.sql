@@ -1,6 +1,6 @@
 -- Filter values and times of an offer as lexemes. One index holds them together with the offer's words
--- (market.offer.search). A search for "sofa, in Bristol, for sale, published recently" starts from the rarest of these
--- lexemes. It reads only a part of the long index entries of the common ones.
+-- (search.document.words). A search for "sofa, in Bristol, for sale, published recently" starts from the rarest of
+-- these lexemes. It reads only a part of the long index entries of the common ones.
 
 create or replace function search.time_buckets(moment timestamptz) returns text[]
   language sql immutable parallel safe
@@ -45,8 +45,9 @@ begin
 end
 $$;
 comment on function search.time_bucket_query(timestamptz, timestamptz, integer) is
-  'Returns a query of market.offer.facets that finds all offers published between two moments. It has at most `most` '
-  'buckets. The buckets reach beyond the two moments, the further the fewer they are, so it also finds other offers.';
+  'Returns a query of search.document.facets that finds all offers published between two moments. It has at most '
+  '`most` buckets. The buckets reach beyond the two moments, the further the fewer they are, so it also finds other '
+  'offers.';
 
 create or replace function search.price_bucket(hundredths bigint) returns integer
   language sql immutable parallel safe
@@ -74,5 +75,5 @@ begin
 end
 $$;
 comment on function search.price_bucket_query(bigint, bigint, text) is
-  'Returns a query of market.offer.facets that finds all offers with a price from at_least to at_most (hundredths), '
+  'Returns a query of search.document.facets that finds all offers with a price from at_least to at_most (hundredths), '
   'and some with a price just outside; null when both limits are null.';

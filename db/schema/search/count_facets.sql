@@ -1,31 +1,19 @@
--- How many offers have which category, kind, price, condition and place. Up to ten thousand offers are counted one by
--- one. Of more, a sample is counted (search.samples), which the same index finds.
+-- How many offers have which category, kind, price, condition and place. Up to about ten thousand offers are counted
+-- one by one. Of more, a sample is counted (search.samples), which the same index finds.
 --
--- Some filters, such as `reviewed`, are in no index. If few offers pass them, to count these one by one would be to
--- look at the whole market. So, as in a list (search.most_looked), only a part is looked at, and the answer says so.
-
-create or replace function search.missing_facet_values(id uuid) returns text[]
-  language plpgsql stable
-as $$
-begin
-  return (select search.facet_values(o) from market.offer o where o.id = missing_facet_values.id);
-end
-$$;
-comment on function search.missing_facet_values(uuid) is
-  'Returns the values of an offer for which the job build_documents has not stored them yet. It takes the id, because '
-  'a query that passes the row on would read all long values of every row.';
+-- The limits of prices, distance and accounts are not exactly in the index. If few offers pass them, to count these one
+-- by one would be to look at the whole market. So, as in a list (search.most_looked), only a part is looked at, and the
+-- answer says so.
 
 create or replace function search.group_offers(
-  words tsquery, asked tsquery, c search.search_filter, extraction jsonb, most integer,
-  out groups jsonb, out offers bigint, out looked bigint
+  words tsquery, asked tsquery, c search.search_filter, extraction jsonb, out groups jsonb, out offers bigint,
+  out looked bigint
 )
   language plpgsql stable
-  -- Whether there are words and other conditions decides the plan. The limit makes the planner expect to find enough
-  -- soon, however rare the words are, so only bitmaps of the indexes are left to it, and no sorting of thousands.
   set plan_cache_mode = 'force_custom_plan'
+  -- As in search.look.
   set enable_seqscan = off
   set enable_indexscan = off
-  set enable_sort = off
 as $$
 declare
   price constant jsonb := extraction -> 'price';
@@ -34,88 +22,53 @@ declare
   in_currency constant text := price ->> 'currency';
   per constant text := price ->> 'period';
 begin
-  if c.sandbox_id is not null then
-    select coalesce(jsonb_agg(jsonb_build_array(o.facet_values, 1)), '[]'), count(*), count(*) into groups, offers,
-      looked
-    from search.sandbox_offers(words, c) as o
-    where price is null or search.price_agreement(o, at_most, at_least, in_currency, per) is not null;
-    return;
-  end if;
-  -- PostgreSQL computes a row of a materialized query when it is fetched. So if enough offers pass, no more is looked
-  -- at.
   with looked_at as materialized (
-    select case when search.passes_filter(o, c)
-        and (price is null or search.price_agreement(o, at_most, at_least, in_currency, per) is not null)
-      then coalesce(o.facet_values, search.missing_facet_values(o.id)) end as facet_values
-    from market.offer o
-    where o.status = 'published' and o.sandbox_id is null
-      and (words is null or o.search @@ words) and (asked is null or o.facets @@ asked)
-      -- Other indexes may have these, so that less is looked at.
-      and o.published_at <= c.as_of
-      and (c.filters ->> 'posted_since' is null or o.published_at >= search.posted_since(c))
-      and (c.price_min is null or o.price_hundredths >= c.price_min)
-      and (c.price_max is null or o.price_hundredths <= c.price_max)
+    select case when search.passes_filter(d, c)
+        and (price is null or search.price_agreement(d, at_most, at_least, in_currency, per) is not null)
+      then d.facet_values end as facet_values
+    from search.document d
+    where search.is_listed(d, c.sandbox_id) and (group_offers.words is null or d.words @@ group_offers.words)
+      and (group_offers.asked is null or d.facets @@ group_offers.asked)
     limit search.most_looked()
-  ), counted as materialized (
-    select f.facet_values, count(*) as n
-    from (
-      select l.facet_values from looked_at l where l.facet_values is not null limit group_offers.most) as f
-    group by f.facet_values
   )
-  select coalesce(jsonb_agg(jsonb_build_array(g.facet_values, g.n)), '[]'), coalesce(sum(g.n), 0)::bigint,
-    case when coalesce(sum(g.n), 0) < group_offers.most then (select count(*) from looked_at) end
+  select coalesce(jsonb_agg(jsonb_build_array(g.facet_values, g.n)) filter (where g.facet_values is not null), '[]'),
+    coalesce(sum(g.n) filter (where g.facet_values is not null), 0)::bigint, coalesce(sum(g.n), 0)::bigint
   into groups, offers, looked
-  from counted g;
+  from (select l.facet_values, count(*) as n from looked_at l group by 1) as g;
 end
 $$;
-comment on function search.group_offers(tsquery, tsquery, search.search_filter, jsonb, integer) is
+comment on function search.group_offers(tsquery, tsquery, search.search_filter, jsonb) is
   'Returns the values of facets, all of an offer together, of the offers that contain the words (null: any words), '
-  'match the facets, pass the filters and do not surely cost more than the query says, and how many offers have them: '
-  'of at most `most` offers. looked: at how many offers that the indexes returned it looked for these, at most '
-  'search.most_looked; null when it found `most`.';
+  'match the facets, pass the filters and do not surely cost more than the query says, and how many offers have them. '
+  'looked: how many offers that the index returned it looked at, at most search.most_looked.';
 
 create or replace function search.count_facets(
   words tsquery, c search.search_filter, extraction jsonb, names text[]
 ) returns jsonb
   language plpgsql stable
-  set plan_cache_mode = 'force_generic_plan'
 as $$
 declare
-  exact constant integer := 10000;
-  -- A sample of a sixteenth has more than this only of far more than ten thousand offers.
-  sampled constant integer := 2500;
-  indexed search.search_filter := c;
-  asked tsquery;
+  -- The number of offers is within 14 % of what a sample tells in all but one of two thousand searches.
+  exact constant integer := 11400;
+  -- As in search.list_offers: prices are faster to check in the rows that contain the words.
+  asked constant tsquery := search.facet_query(c, words is null);
   -- 0: all offers. n: the sample with a 4^n-th of them.
-  level integer := (select case when r.reltuples > exact then 2 else 0 end
-    from pg_class r where r.oid = 'market.offer'::regclass);
+  level integer := case when c.sandbox_id is null and search.document_count() > exact then 2 else 0 end;
   found record;
-  whole record;
   is_partial boolean := false;
 begin
-  if words is not null then
-    -- As in search.newest_offers: prices are faster to check in the rows that contain the words.
-    indexed.price_min := null;
-    indexed.price_max := null;
-  end if;
-  asked := search.facet_query(indexed);
   loop
-    found := search.group_offers(words, case when level = 0 then asked
-      else coalesce(asked && search.sample_query(level), search.sample_query(level)) end, c, extraction,
-      case when level = 0 then exact + 1 else sampled end);
-    exit when found.looked < search.most_looked() or level = 6;
-    level := greatest(level + 1, 2);
+    found := search.group_offers(words,
+      case level when 0 then asked else coalesce(asked && search.sample_query(level), search.sample_query(level)) end,
+      c, extraction);
+    exit when found.looked < search.most_looked() or level in (0, 6);
+    level := level + 1;
   end loop;
-  -- The number of offers is within 14 % of the estimate in all but one of two thousand searches.
-  if level > 0 and found.offers * 4 ^ level < exact * 1.14 then
+  if found.offers * 4 ^ level < exact then
     is_partial := found.looked * 4 ^ level >= search.most_looked();
-    if not is_partial then
-      whole := search.group_offers(words, asked, c, extraction, exact + 1);
-      is_partial := coalesce(whole.looked >= search.most_looked(), false);
-      if whole.looked < search.most_looked() then
-        found := whole;
-        level := 0;
-      end if;
+    if level > 0 and not is_partial then
+      found := search.group_offers(words, asked, c, extraction);
+      level := 0;
     end if;
   end if;
   return (

@@ -1,6 +1,6 @@
 -- What excludes an offer from the matches of an ask: price, place, exclusions.
 
-create or replace function search.is_foreign_money(ask market.ask, offer market.offer) returns boolean
+create or replace function search.is_foreign_money(ask market.ask, offer search.document) returns boolean
   language sql stable
 as $$
   -- Prices are never converted. An offer in another currency cannot be compared.
@@ -8,10 +8,10 @@ as $$
     and offer.price_hundredths > 0
     and offer.price_currency is distinct from ask.price_currency, false)
 $$;
-comment on function search.is_foreign_money(market.ask, market.offer) is
+comment on function search.is_foreign_money(market.ask, search.document) is
   'Returns whether an offer costs money in another currency than the ask''s price limits.';
 
-create or replace function search.place_verdict(ask market.ask, offer market.offer) returns text
+create or replace function search.place_verdict(ask market.ask, offer search.document) returns text
   language sql stable
 as $$
   select case
@@ -20,14 +20,13 @@ as $$
       ask.latitude, ask.longitude) <= ask.radius_km then 'met' else 'violated' end
     when offer.location_text is null then 'unknown'
     when offer.facets @@ ask.place_query
-      or offer.metadata @> '{"location": {"remote": true}}'
-      and ask.criteria @> '{"location": {"remote": true}}' then 'met'
-    when offer.metadata -> 'location' ->> 'country' <> ask.criteria -> 'location' ->> 'country' then 'violated'
+      or offer.is_remote and ask.criteria @> '{"location": {"remote": true}}' then 'met'
+    when offer.country <> ask.criteria -> 'location' ->> 'country' then 'violated'
     -- A district whose city is unknown may belong to the wanted city.
-    when offer.metadata -> 'location' ->> 'city' is null then 'unknown'
+    when offer.city is null then 'unknown'
     else 'violated' end
 $$;
-comment on function search.place_verdict(market.ask, market.offer) is
+comment on function search.place_verdict(market.ask, search.document) is
   'Returns whether an offer is where the ask wants it: met, unknown or violated; null when the ask names no place. An '
   'offer without a point is not within any distance.';
 
@@ -43,7 +42,7 @@ as $$
       (abholung|selbstabholer|selbstabholung|recogida|ritiro|recolha|ophalen|odbior)')::tsquery
 $$;
 comment on function search.ships(tsvector) is
-  'Returns whether an offer says that the item can be sent, judged by its words and concepts (market.offer.search).';
+  'Returns whether an offer says that the item can be sent, judged by its words and concepts (search.document.words).';
 
 create or replace function search.currency_of(country text) returns text
   language sql immutable parallel safe
@@ -58,7 +57,7 @@ $$;
 comment on function search.currency_of(text) is
   'Returns the currency (ISO 4217) of a country (ISO 3166-1); null for a country that is not in this list.';
 
-create or replace function search.is_eligible(ask market.ask, offer market.offer) returns boolean
+create or replace function search.is_eligible(ask market.ask, offer search.document) returns boolean
   language sql stable
 as $$
   -- Written to be inlined, because it runs for every ask that shares a word with an offer.
@@ -74,7 +73,7 @@ as $$
           and offer.price_hundredths < (ask.criteria -> 'price' ->> 'min')::numeric * 100)
       and offer.price_currency is not distinct from ask.price_currency
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
-    and (ask.exclude_query is null or not offer.search @@ ask.exclude_query)
+    and (ask.exclude_query is null or not offer.words @@ ask.exclude_query)
     and case search.place_verdict(ask, offer)
       -- An offer without a known place must not have a price in another currency than that of the ask or of the wanted
       -- country. Otherwise it would match by its words alone.
@@ -89,10 +88,10 @@ as $$
       when 'violated' then ask.radius_km is null and offer.offer_kind = 'sale'
         and offer.domain is distinct from 'real_estate'
         and not search.is_foreign_money(ask, offer)
-        and coalesce(offer.metadata -> 'location' ->> 'country' = ask.criteria -> 'location' ->> 'country', false)
-        and search.ships(offer.search)
+        and coalesce(offer.country = ask.criteria -> 'location' ->> 'country', false)
+        and search.ships(offer.words)
       else true end
 $$;
-comment on function search.is_eligible(market.ask, market.offer) is
+comment on function search.is_eligible(market.ask, search.document) is
   'Returns whether an offer passes all hard conditions of an ask: status, owner, sandbox, price, exclusions and place. '
   'The caller must check the kind.';

@@ -24,25 +24,6 @@ comment on function search.unit_vector(text) is
   'never stored or compared.';
 grant execute on function search.unit_vector(text) to souk_agent, souk_person;
 
-create or replace function search.place_offer_vector() returns trigger
-  language plpgsql volatile
-as $$
-declare
-  vector constant public.halfvec(512) := coalesce(new.embedding, new.unlisted_embedding);
-  facets tsvector := (
-    select o.facets from market.offer o
-    where o.id = new.offer_id and o.status = 'published' and o.sandbox_id is null);
-begin
-  new.facets := coalesce(facets, '');
-  new.embedding := case when facets is not null then vector end;
-  new.unlisted_embedding := case when facets is null then vector end;
-  return new;
-end
-$$;
-comment on function search.place_offer_vector() is
-  'Copies the facets of a published offer to its vector when the vector is written. The vector of any other offer, and '
-  'of a sandbox, moves to the column that no index has, and has no facets, so that no search of the market reads it.';
-
 create or replace function search.place_ask_vector() returns trigger
   language plpgsql volatile
 as $$
@@ -58,18 +39,6 @@ end
 $$;
 comment on function search.place_ask_vector() is
   'Moves the vector of an ask that is not active, or of a sandbox, to the column that no index has.';
-
-create or replace function search.sync_offer_vector() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- The trigger of the vector places it.
-  update market.offer_embedding e set model = e.model where e.offer_id = new.id;
-  return null;
-end
-$$;
-comment on function search.sync_offer_vector() is
-  'Places the vector of an offer whose facets or status have changed, no matter which role changed the offer.';
 
 create or replace function search.sync_ask_vector() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -10,6 +10,7 @@ declare
   vector record;
   weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
   answering text[];
+  has_vector boolean;
   answered uuid[];
   are_changed boolean;
 begin
@@ -22,6 +23,7 @@ begin
   select coalesce(e.embedding, e.unlisted_embedding) as embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
+  has_vector := exists (select from market.ask_embedding e where e.ask_id = ask.id);
   loop
     with candidate as (
       select m.offer_id, true as is_match from market.match m where m.ask_id = ask.id
@@ -29,15 +31,20 @@ begin
       select c.offer_id, false from search.ask_candidates(ask, vector.embedding, vector.model) as c
       where not exists (select from market.match m where m.ask_id = ask.id and m.offer_id = c.offer_id)
     ), scored as materialized (
-      select o.id, o.xmin as version, c.is_match, j.score, j.reasons,
-        row_number() over (order by j.score desc nulls last, o.id) as place
+      select d.id, o.xmin as version, c.is_match, j.score, j.reasons,
+        row_number() over (order by j.score desc nulls last, d.id) as place
       from candidate c
-      join market.offer o on o.id = c.offer_id
-      cross join lateral search.similarity(ask.id, vector.embedding, vector.model, o.id) as nearness
-      left join lateral search.score_match(ask, o, nearness.similarity, vector.match_min_similarity, weight) as j
-        on true
-      where search.is_eligible(ask, o) and o.domain = ask.domain and o.offer_kind = any (answering)
-        and (j.score is not null or c.is_match and nearness.is_unknown)
+      join search.document d on d.id = c.offer_id
+      join market.offer o on o.id = d.id
+      cross join lateral (
+        select case when d.model = vector.model
+          then (1 - (d.embedding operator(public.<=>) vector.embedding))::real end as similarity) as n
+      left join lateral search.score_match(ask, d, n.similarity, vector.match_min_similarity, weight) as j on true
+      where search.is_eligible(ask, d) and d.domain = ask.domain and d.offer_kind = any (answering)
+        -- While the embedding model is being changed, the two vectors may be of different models. Then what matched by
+        -- its vector may match as before.
+        and (j.score is not null
+          or c.is_match and n.similarity is null and d.embedding is not null and has_vector)
     ), live as materialized (
       -- The lock is against a transaction that changes an offer or takes it down. Either that transaction waits until
       -- these matches are stored and then replaces them, or this transaction waits and then sees what the offer is now.
@@ -65,27 +72,6 @@ $$;
 comment on function search.match_ask(uuid) is
   'Matches one ask with the market: afterwards its matches are the best hundred offers that answer it, and those that '
   'matched it before and still answer it. Does nothing for an ask that is not active or not read yet.';
-
-create or replace function search.similarity(
-  ask_id uuid, near public.halfvec, model text, offer_id uuid, out similarity real, out is_unknown boolean
-)
-  language plpgsql stable
-as $$
-declare
-  vector record;
-begin
-  select e.model, coalesce(e.embedding, e.unlisted_embedding) as embedding into vector
-  from market.offer_embedding e where e.offer_id = similarity.offer_id;
-  similarity := case when vector.model = similarity.model
-    then (1 - (vector.embedding operator(public.<=>) near))::real end;
-  is_unknown := similarity is null and vector.embedding is not null
-    and exists (select from market.ask_embedding e where e.ask_id = similarity.ask_id);
-end
-$$;
-comment on function search.similarity(uuid, public.halfvec, text, uuid) is
-  'Returns how near an offer is to the vector of an ask, both of one model, from -1 to 1; null if they cannot be '
-  'compared. is_unknown: both have vectors, of different models, because the model is being changed: what matched by '
-  'its vector may match as before.';
 
 create or replace function search.ask_candidates(ask market.ask, near public.halfvec, model text)
   returns table (offer_id uuid)

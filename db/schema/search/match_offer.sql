@@ -1,6 +1,6 @@
 -- Which asks a new or changed offer answers.
 
-create or replace function search.lexical_asks(offer market.offer, places text[]) returns uuid[]
+create or replace function search.lexical_asks(offer search.document, places text[]) returns uuid[]
   language plpgsql stable
   -- The best plan depends on whether there is a place.
   set plan_cache_mode = 'force_custom_plan'
@@ -13,16 +13,16 @@ begin
   return array(
     select a.id from market.ask a
     where a.status = 'active' and a.sandbox_id is null
-      and search.lexemes_of(a.keywords_query) && (tsvector_to_array(offer.search) || '*'::text)
+      and search.lexemes_of(a.keywords_query) && (tsvector_to_array(offer.words) || '*'::text)
       and (places is null or search.lexemes_of(a.place_query) && places));
 end
 $$;
-comment on function search.lexical_asks(market.offer, text[]) is
+comment on function search.lexical_asks(search.document, text[]) is
   'Returns the active asks that share a word with an offer or have no words, and that look for one of the places or '
   'for no place (`places` null: anywhere). In a sandbox, all of its active asks.';
 
 create or replace function search.vector_asks(
-  offer market.offer, ask_kinds text[], places text[], near public.halfvec, model text, floor real
+  offer search.document, ask_kinds text[], places text[], near public.halfvec, model text, floor real
 ) returns uuid[]
   language plpgsql stable
   -- Of a common thing, the nearest asks are mostly those that share a word, which search.lexical_asks finds and this
@@ -53,16 +53,16 @@ begin
     where a.domain = offer.domain and a.ask_kind = any (vector_asks.ask_kinds)
       and (a.category = offer.category or a.category is null or offer.category is null or a.domain = 'community')
       and (places is null or search.lexemes_of(a.place_query) && places)
-      and not offer.search @@ a.keywords_query and search.is_eligible(a, offer)
+      and not offer.words @@ a.keywords_query and search.is_eligible(a, offer)
     order by n.place limit 100);
 end
 $$;
-comment on function search.vector_asks(market.offer, text[], text[], public.halfvec, text, real) is
+comment on function search.vector_asks(search.document, text[], text[], public.halfvec, text, real) is
   'Returns asks that an offer may answer although they share no word with it: of the hundred nearest to its vector, '
   'those with a similarity of at least `floor`. Asks of another category are left out, except in the domain community.';
 
 create or replace function search.newest_of_each_account(
-  offer market.offer, ask_kinds text[], candidates uuid[], each integer
+  offer search.document, ask_kinds text[], candidates uuid[], each integer
 ) returns uuid[]
   language plpgsql stable
 as $$
@@ -83,7 +83,7 @@ begin
     order by t.place, t.id desc limit most);
 end
 $$;
-comment on function search.newest_of_each_account(market.offer, text[], uuid[], integer) is
+comment on function search.newest_of_each_account(search.document, text[], uuid[], integer) is
   'Returns of the asks that an offer may answer at most so many of each account, the newest ones, and 5,000 in all: '
   'first the newest of every account, then the second.';
 
@@ -114,7 +114,7 @@ declare
   -- for the same thing thousands of times would make each such offer take seconds. An ask that is left out is matched
   -- when it is read or reopened (search.match_ask).
   each constant integer := 100;
-  offer market.offer;
+  offer search.document;
   vector record;
   weight constant market.ranking := (select r from market.ranking r where r.ranking = 'default');
   ask_kinds text[];
@@ -122,29 +122,30 @@ declare
   matched uuid[];
   candidates uuid[];
 begin
-  select * into offer from market.offer o
-  where o.id = match_offer.offer_id and o.status = 'published'
-    and (o.account_id = any (internal.accounts_being_hidden())) is not true
   -- The lock is against a transaction that takes the offer down. Either that transaction waits until the matches are
   -- stored and then deletes them, or this transaction waits and then no longer sees the offer.
+  perform from market.offer o
+  where o.id = match_offer.offer_id and o.status = 'published'
+    and (o.account_id = any (internal.accounts_being_hidden())) is not true
   for share;
+  if found then
+    select * into offer from search.document d where d.id = match_offer.offer_id;
+  end if;
   if offer.id is null or offer.offer_kind is null then
     perform internal.lock_matches(array[match_offer.offer_id]);
     delete from market.match m where m.offer_id = match_offer.offer_id;
     return;
   end if;
   -- Copy the values out of the compressed row. Otherwise they would be decompressed again for each ask.
-  offer.search := offer.search || '';
+  offer.words := offer.words || '';
   offer.facets := offer.facets || '';
+  offer.document := offer.document || '{}';
   ask_kinds := array(select k.ask_kind from market.ask_kind k where offer.offer_kind = any (k.answered_by));
-  select coalesce(e.embedding, e.unlisted_embedding) as embedding, e.model, m.match_min_similarity into vector
-  from market.offer_embedding e join market.embedding_model m on m.model = e.model
-  where e.offer_id = offer.id and to_jsonb(e.model) = internal.setting('embedding_model');
+  select offer.embedding as embedding, m.model, m.match_min_similarity into vector from market.embedding_model m
+  where m.model = offer.model and to_jsonb(m.model) = internal.setting('embedding_model');
   -- Skip asks that want another place, unless an offer elsewhere or without a known place may answer
   -- (search.is_eligible).
-  if offer.metadata -> 'location' ->> 'city' is not null and not search.ships(offer.search)
-    and not offer.metadata @> '{"location": {"remote": true}}'
-  then
+  if offer.city is not null and not search.ships(offer.words) and not offer.is_remote then
     places := tsvector_to_array(offer.facets) || '*'::text;
   end if;
   -- Existing matches are scored again, even if their ask no longer watches.
@@ -169,9 +170,8 @@ begin
       select (1 - (coalesce(e.embedding, e.unlisted_embedding) operator(public.<=>) vector.embedding))::real
       where e.model = vector.model) as s (similarity) on true
     left join lateral search.score_match(l.ask, offer, s.similarity, vector.match_min_similarity, weight) as j on true
-    -- While the model is changed, what matched by its vector may match as before (search.similarity).
-    where j.score is not null or e.model is not null and s.similarity is null
-      and exists (select from market.offer_embedding o where o.offer_id = offer.id)
+    -- While the model is changed, what matched by its vector may match as before (search.match_ask).
+    where j.score is not null or e.model is not null and s.similarity is null and offer.embedding is not null
   ), forgotten as (
     -- An ask that is not active keeps its matches, and is matched again when it becomes active.
     delete from market.match m

@@ -1,5 +1,5 @@
 -- Distances on the globe, and the cells by which an index finds what is near a point. A cell is a lexeme of
--- market.offer.facets, so one index finds words, places and times together. Core PostgreSQL's indexes of points know
+-- search.document.facets, so one index finds words, places and times together. Core PostgreSQL's indexes of points know
 -- only the plane, where one degree of longitude is as long in Oslo as in Nairobi and the 180th meridian is an edge.
 
 create or replace function search.distance_km(
@@ -92,7 +92,8 @@ begin
 end
 $$;
 comment on function search.cell_query(double precision, double precision, double precision, integer) is
-  'Returns a query of market.offer.facets that finds all offers within a distance of a point, and others around them.';
+  'Returns a query of search.document.facets that finds all offers within a distance of a point, and others around '
+  'them.';
 
 create or replace function search.within(c search.search_filter, near jsonb) returns search.search_filter
   language plpgsql immutable

@@ -95,7 +95,7 @@ begin
 end
 $$;
 comment on function search.place_query(text) is
-  'Returns a query of market.offer.facets for a place as people write it; a place without any word matches nothing.';
+  'Returns a query of search.document.facets for a place as people write it; a place without any word matches nothing.';
 
 create or replace function search.ask_place_query(text text, place text, city text) returns tsquery
   language plpgsql stable
@@ -118,8 +118,8 @@ begin
 end
 $$;
 comment on function search.ask_place_query(text, text, text) is
-  'Returns a query of market.offer.facets for the place of an ask: its city, the place as written, and a town named as '
-  'an alternative. Null without a place.';
+  'Returns a query of search.document.facets for the place of an ask: its city, the place as written, and a town named '
+  'as an alternative. Null without a place.';
 
 create or replace function search.any_place_query(places jsonb) returns tsquery
   language plpgsql stable
@@ -137,4 +137,4 @@ begin
 end
 $$;
 comment on function search.any_place_query(jsonb) is
-  'Returns a query of market.offer.facets for any of the places read from a query; null when there is none.';
+  'Returns a query of search.document.facets for any of the places read from a query; null when there is none.';

@@ -1,12 +1,13 @@
 -- How well an offer answers an ask, and why.
 
 create or replace function search.score_match(
-  ask market.ask, offer market.offer, similarity real, floor real, weight market.ranking
+  ask market.ask, offer search.document, similarity real, floor real, weight market.ranking
 )
   returns table (score real, reasons jsonb)
   language plpgsql stable
 as $$
 declare
+  metadata constant jsonb := offer.document -> 'metadata';
   by_category text;
   by_words text;
   by_place text := search.place_verdict(ask, offer);
@@ -26,7 +27,7 @@ begin
     else 'violated' end;
   by_words := case
     when ask.keywords_query is null then null
-    when offer.search @@ ask.keywords_query then 'met'
+    when offer.words @@ ask.keywords_query then 'met'
     else 'violated' end;
   -- The subject: in the same category, a shared word or a near vector is enough. In another category both are needed.
   if (case by_category
@@ -36,7 +37,7 @@ begin
     -- ask's words in its title counts as the same thing.
     else coalesce(by_words, 'violated') = 'violated' or ask.domain is distinct from offer.domain
       or not (very_near
-        or near and offer.search @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
+        or near and offer.words @@ search.any_lexeme(search.lexemes_of(ask.keywords_query), ':A')) end) then
     return;
   end if;
 
@@ -48,20 +49,20 @@ begin
     else 'met' end;
   by_condition := case
     when ask.criteria ->> 'condition' is null then null
-    when offer.metadata ->> 'condition' is null then 'unknown'
-    when offer.metadata ->> 'condition' = ask.criteria ->> 'condition' then 'met'
+    when offer.condition is null then 'unknown'
+    when offer.condition = ask.criteria ->> 'condition' then 'met'
     else 'violated' end;
 
   -- The text of an offer may omit something that is true of it, so missing words are unknown and not violated.
   by_musts :=
-    case when ask.must_query is null then null when offer.search @@ ask.must_query then 'met' else 'unknown' end;
+    case when ask.must_query is null then null when offer.words @@ ask.must_query then 'met' else 'unknown' end;
   if ask.criteria -> 'attributes' <> '{}' then
     by_attributes := (
       select case when bool_or(f.value <> w.value) then 'violated'
         when bool_and(coalesce(f.value = w.value, false)) then 'met' else 'unknown' end
       from (select w.name, reading.fold(w.value) as value
         from jsonb_each_text(ask.criteria -> 'attributes') as w (name, value)) as w
-      cross join lateral (select reading.fold(offer.metadata -> 'attributes' ->> w.name) as value) as f);
+      cross join lateral (select reading.fold(metadata -> 'attributes' ->> w.name) as value) as f);
   end if;
 
   -- Above the floor the similarity still ranks: it counts in full only at one and a half times the floor.
@@ -82,24 +83,24 @@ begin
     jsonb_build_object('criterion', 'category', 'verdict', by_category,
       'wanted', concat_ws('/', ask.domain, ask.category), 'found', concat_ws('/', offer.domain, offer.category)),
     case when by_words is not null then jsonb_build_object('criterion', 'keywords', 'verdict', by_words,
-      'wanted', ask.criteria -> 'keywords', 'found', offer.title) end,
+      'wanted', ask.criteria -> 'keywords', 'found', offer.document -> 'document' ->> 'title') end,
     case when by_price is not null then jsonb_build_object('criterion', 'price', 'verdict', by_price,
-      'wanted', ask.criteria -> 'price', 'found', offer.metadata -> 'pricing' -> 'label') end,
+      'wanted', ask.criteria -> 'price', 'found', metadata -> 'pricing' -> 'label') end,
     case when by_place is not null then jsonb_build_object('criterion', 'location', 'verdict', by_place,
       'wanted', coalesce(ask.criteria -> 'near', ask.criteria -> 'location' -> 'text'),
       'found', offer.location_text) end,
     case when by_condition is not null then jsonb_build_object('criterion', 'condition', 'verdict', by_condition,
-      'wanted', ask.criteria -> 'condition', 'found', offer.metadata -> 'condition') end,
+      'wanted', ask.criteria -> 'condition', 'found', offer.condition) end,
     case when ask.exclude_query is not null then jsonb_build_object('criterion', 'exclude', 'verdict', 'met',
       'wanted', ask.criteria -> 'exclude', 'found', null) end,
     case when by_musts is not null then jsonb_build_object('criterion', 'must', 'verdict', by_musts,
       'wanted', ask.criteria -> 'must', 'found', null) end,
     case when by_attributes is not null then jsonb_build_object('criterion', 'attributes', 'verdict', by_attributes,
-      'wanted', ask.criteria -> 'attributes', 'found', offer.metadata -> 'attributes') end], null));
+      'wanted', ask.criteria -> 'attributes', 'found', metadata -> 'attributes') end], null));
   return next;
 end
 $$;
-comment on function search.score_match(market.ask, market.offer, real, real, market.ranking) is
+comment on function search.score_match(market.ask, search.document, real, real, market.ranking) is
   'Returns the score (0 to 1) of an eligible offer (search.is_eligible) for an ask, and the verdict on each criterion; '
   'no row when the offer is about something else. `similarity` is that of the vectors (null: none), `floor` the lowest '
   'that counts as near.';

@@ -4,7 +4,7 @@
 --
 -- A row belongs to the sandbox of its account (sandbox_id). A query of offers or asks that may be others' states which
 -- it wants: the market's (sandbox_id is null), or those of the sandbox of the caller or of the row at hand. The
--- policies of market.offer say it for callers, search.matches_filter and search.sandbox_offers for searches, and
+-- policies of market.offer and search.document say it for callers, search.is_listed for searches, and
 -- search.is_eligible for matches.
 
 create or replace function internal.set_sandbox() returns trigger

@@ -10,14 +10,14 @@ begin
   -- The vector is in a variable, because the index can order by the distance to a value, but not to a column of
   -- another row.
   return query
-    select e.offer_id from market.offer_embedding e
-    where e.model = own.model and e.offer_id <> own.offer_id
-    order by e.embedding operator(public.<=>) own.embedding
+    select d.id from search.document d
+    where d.sandbox_id is null and d.model = own.model and d.id <> own.offer_id
+    order by d.embedding operator(public.<=>) own.embedding
     limit 8;
 end
 $$;
 comment on function internal.similar_offers(uuid) is
-  'Returns the eight offers whose vectors are nearest to that of an offer, nearest first.';
+  'Returns the eight published offers whose vectors are nearest to that of an offer, nearest first.';
 grant execute on function internal.similar_offers(uuid) to souk_moderator;
 
 create or replace function internal.find_by_id(id uuid) returns setof admin.finding

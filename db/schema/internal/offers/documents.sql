@@ -108,48 +108,26 @@ begin
 end
 $$;
 comment on function internal.build_offer_document(market.offer) is
-  'Builds market.offer.document: a SearchResult without publisher, score and rank.';
+  'Builds search.document.document: a SearchResult without publisher, score and rank.';
 grant execute on function internal.build_offer_document(market.offer) to souk_agent, souk_person;
 
-create or replace function internal.set_offer_document() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  new.document := internal.build_offer_document(new);
-  return new;
-end
-$$;
-comment on function internal.set_offer_document() is 'Builds the document of an offer that is added or changed.';
-
-create or replace function internal.missing_offer_document(id uuid) returns jsonb
-  language plpgsql stable
-as $$
-begin
-  return (select internal.build_offer_document(o) from market.offer o where o.id = missing_offer_document.id);
-end
-$$;
-comment on function internal.missing_offer_document(uuid) is
-  'Builds the document of an offer for which the job build_documents has not stored it yet.';
-grant execute on function internal.missing_offer_document(uuid) to souk_agent, souk_person;
-
--- Call it with rows of the tables themselves (`internal.search_result_document(o, s) from market.offer o left join
--- market.account_stats s on s.account_id = o.account_id`), and not with one that a subquery has passed on. Then
--- PostgreSQL inlines it and reads one column, and otherwise all long values of the row. It inlines only functions
--- without subqueries, and reads the whole row if the function passes it on. `more` is an argument because adding
--- members to the whole document copies it.
+-- Call it with rows of the tables themselves (`internal.search_result_document(d, s) from search.document d left join
+-- market.account_stats s on s.account_id = d.account_id`), and not with one that a subquery has passed on. Then
+-- PostgreSQL inlines it and reads three columns, and otherwise all long values of the row. It inlines only functions
+-- without subqueries. `more` is an argument because adding members to the whole document copies it.
 create or replace function internal.search_result_document(
-  offer market.offer, stats market.account_stats, more jsonb default '{}'
+  d search.document, stats market.account_stats, more jsonb default '{}'
 ) returns jsonb
   language sql stable
 as $$
-  select coalesce(offer.document, internal.missing_offer_document(offer.id))
+  select d.document
     || (jsonb_strip_nulls(jsonb_build_object('publisher', coalesce(stats.publisher, internal.build_publisher(stats)),
-      'web_url', internal.web_url(offer.id, offer.sandbox_id))) || more)
+      'web_url', internal.web_url(d.id, d.sandbox_id))) || more)
 $$;
-comment on function internal.search_result_document(market.offer, market.account_stats, jsonb) is
+comment on function internal.search_result_document(search.document, market.account_stats, jsonb) is
   'Returns a published offer as a SearchResult without score and rank, with `more` members. stats: those of its '
   'account.';
-grant execute on function internal.search_result_document(market.offer, market.account_stats, jsonb)
+grant execute on function internal.search_result_document(search.document, market.account_stats, jsonb)
   to souk_agent, souk_person;
 
 create or replace function internal.offer_content_document(offer market.offer) returns jsonb
