@@ -10,41 +10,17 @@ create or replace function jobs.complete_submission(
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  submission market.submission;
+  submission constant market.submission := internal.lock_submission(complete_submission.id);
   outcome record;
 begin
-  -- Lock the account first, as internal.erase_account and a suspension do, so that no text of a deleted or suspended
-  -- account is published.
-  perform from market.account a
-  where a.id = (select s.account_id from market.submission s where s.id = complete_submission.id) for share;
-  select * into submission from market.submission s where s.id = complete_submission.id for update;
-  perform internal.lock_target(submission);
   if submission.id is null or not internal.awaits_extraction(submission) then
     return false;
   elsif internal.answer_if_superseded(submission) then
     return true;
   end if;
-  -- Set the claims of the agent or person who sent the text, so that the audit log names them.
-  perform set_config('market.account_id', submission.account_id::text, true),
-    set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true),
-    set_config('market.sandbox_id',
-      coalesce((select g.sandbox_id from market.agent g where g.id = submission.agent_id)::text, ''), true),
-    set_config('market.request_id', coalesce(submission.request_id, ''), true),
+  perform internal.act_as_sender(submission),
     set_config('market.embeds_offer', complete_submission.embeds_offer::text, true);
-  -- A submission is not published if its agent was removed or disconnected while its text was read. An ask that was
-  -- already answered is still filled in, because it belongs to the account.
-  perform from market.agent a where a.id = submission.agent_id for share;
-  if submission.completed_at is null
-    and exists (select from market.agent a where a.id = submission.agent_id and a.removed_at is not null) then
-    perform internal.refuse_submission(submission, 401,
-      jsonb_build_object('code', 'unauthorized', 'detail', internal.sentence('agent_was_removed')));
-    return true;
-  elsif submission.completed_at is null and submission.kind <> 'preview_offer'
-    and internal.disconnection() is not null then
-    perform internal.refuse_submission(submission, 403, jsonb_build_object('code', 'verification_required',
-      'detail', internal.disconnection(), 'permission', case submission.kind when 'create_ask' then 'create_ask'
-        when 'update_ask' then 'manage_asks' when 'update_offer' then 'manage_offers' else 'publish_offer' end,
-      'connected', false, 'verified', '[]'::jsonb, 'accepted_methods', '[]'::jsonb, 'options', '[]'::jsonb));
+  if internal.refuse_if_removed(submission) then
     return true;
   end if;
   if submission.kind in ('create_ask', 'update_ask') then
@@ -55,6 +31,7 @@ begin
       complete_submission.addressed);
   end if;
   if outcome.status is null then
+    -- Another text has to be read first.
     return false;
   end if;
   perform internal.store_answer(submission.id, outcome.status, outcome.body);

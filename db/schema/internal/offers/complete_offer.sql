@@ -8,93 +8,47 @@ create or replace function internal.complete_offer(
 as $$
 declare
   read market.offer := reading.ground_offer(submission.text, extractions, addressed);
-  current market.offer;
-  addresses_agents boolean := addressed <> '[]';
+  addresses_agents constant boolean := addressed <> '[]';
   -- The built-in extraction is the last one.
   reasons constant jsonb := extractions -> -1 -> 'price_reasons';
+  current market.offer;
   waits boolean := false;
-  others record;
 begin
   read.images := submission.images;
-  read.warnings := internal.image_warnings(submission.images);
+  read.warnings := internal.image_warnings(read.images);
   if submission.kind = 'preview_offer' then
     status := 200;
     body := internal.understood_document(read)
       || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language));
     return;
-  end if;
-  if not internal.lock_good_standing(submission.account_id) then
+  elsif not internal.lock_good_standing(submission.account_id) then
     status := 409;
     body := jsonb_build_object('code', 'invalid_state', 'account_status', 'suspended',
       'detail', internal.sentence('suspended_while_reading'));
     return;
-  end if;
-  if 'contact' = any (read.missing_fields) then
+  elsif 'contact' = any (read.missing_fields) then
     status := 400;
-    body := jsonb_build_object('code', 'missing_contact',
-      'detail', case when addresses_agents
-        then
-        internal.sentence('contact_for_models_only')
-        else internal.sentence('contact_missing') end,
-      'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', case when addresses_agents
-        then
-        internal.sentence('text_needs_contact_for_people')
-        else internal.sentence('text_needs_contact') end)));
+    body := internal.missing_contact(addresses_agents);
     return;
-  end if;
-
-  if submission.kind = 'update_offer' then
+  elsif submission.kind = 'update_offer' then
     select * into current from market.offer o
     where o.id = submission.target_id and o.account_id = submission.account_id
       and o.status in ('published', 'archived', 'pending_review') for no key update;
     if not found then
       status := 409;
-      body := jsonb_build_object('code', 'invalid_state',
-        'detail',
-        internal.sentence('removed_while_reading'));
+      body := jsonb_build_object('code', 'invalid_state', 'detail', internal.sentence('removed_while_reading'));
       return;
-    end if;
-    -- What this change omits was filled in at its admission. Another agent's change of that may have taken effect
-    -- since.
-    others := internal.changed_since(submission);
-    if others.text is not null then
-      update market.submission s set text = others.text where s.id = submission.id;
-      perform internal.enqueue('complete_submission', submission.id);
+    elsif internal.read_other_text(submission) then
       return;
-    end if;
-    read.images := coalesce(others.images, read.images);
-    read.warnings := internal.image_warnings(read.images);
-    read.id := current.id;
-    read.account_id := current.account_id;
-    read.reviewed := false;
-    waits := internal.must_wait(current, read);
-    if waits then
-      read.status := 'pending_review';
-      perform internal.hold_change(read, submission.agent_id, reasons);
-      current := read;
-    else
-      current := internal.apply_change(read, reasons);
-      if current.status <> 'pending_review' then
-        perform internal.drop_cause(current.id, 'pending');
-      end if;
     end if;
     status := 200;
+    read.images := coalesce((internal.changed_since(submission)).images, read.images);
+    read.warnings := internal.image_warnings(read.images);
+    waits := internal.must_wait(current, read);
+    current := internal.change_offer(current, read, waits, submission.agent_id, reasons);
   else
-    insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, images, language, title,
-      domain, category, offer_kind, price_hundredths, price_currency, price_period, location_text,
-      metadata, contact, extraction, missing_fields, warnings, published_at)
-    select submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
-      m.status, read.text, read.images, read.language, read.title,
-      read.domain, read.category, read.offer_kind, read.price_hundredths, read.price_currency, read.price_period,
-      read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
-      case m.status when 'published' then now() end
-    -- Moderators do not see sandboxes.
-    from (select case
-      when internal.setting('pre_moderation')::boolean and internal.sandbox_id() is null then 'pending_review'
-      else 'published' end as status) as m
-    returning * into current;
-    perform internal.store_price_reasons(current.id, reasons);
     status := 201;
+    current := internal.insert_offer(submission, read, reasons);
   end if;
   perform internal.review_published_offer(current, addresses_agents);
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current)
@@ -103,9 +57,94 @@ end
 $$;
 comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
   'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
-  'response. A change that must wait for a moderator is stored as such. The status is 400 (missing_contact) without a '
-  'contact, and 409 when the account is suspended or the offer was removed in the meantime. The status is null when '
-  'another text has to be read first: another agent has changed it.';
+  'response. The status is 400 (missing_contact) without a contact, and 409 when the account is suspended or the offer '
+  'was removed in the meantime. The status is null when another text has to be read first (internal.read_other_text).';
+
+create or replace function internal.missing_contact(addresses_agents boolean) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('code', 'missing_contact',
+    'detail', case when addresses_agents then internal.sentence('contact_for_models_only')
+      else internal.sentence('contact_missing') end,
+    'errors', jsonb_build_array(jsonb_build_object('pointer', '/text',
+      'detail', case when addresses_agents then internal.sentence('text_needs_contact_for_people')
+        else internal.sentence('text_needs_contact') end)));
+end
+$$;
+comment on function internal.missing_contact(boolean) is
+  'Returns the problem of a text that names no contact, or names one only to software (`addresses_agents`).';
+
+create or replace function internal.insert_offer(submission market.submission, read market.offer, reasons jsonb)
+  returns market.offer
+  language plpgsql volatile
+as $$
+declare
+  -- Moderators do not see sandboxes.
+  status constant text := case
+    when internal.setting('pre_moderation')::boolean and internal.sandbox_id() is null then 'pending_review'
+    else 'published' end;
+  offer market.offer;
+begin
+  insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, images, language, title,
+    domain, category, offer_kind, price_hundredths, price_currency, price_period, location_text,
+    metadata, contact, extraction, missing_fields, warnings, published_at)
+  values (submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
+    status, read.text, read.images, read.language, read.title,
+    read.domain, read.category, read.offer_kind, read.price_hundredths, read.price_currency, read.price_period,
+    read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
+    case status when 'published' then now() end)
+  returning * into offer;
+  perform internal.store_price_reasons(offer.id, insert_offer.reasons);
+  return offer;
+end
+$$;
+comment on function internal.insert_offer(market.submission, market.offer, jsonb) is
+  'Stores the new offer of a submission as its text was read; returns it. With pre-moderation on it waits for a '
+  'moderator, otherwise it is published.';
+
+create or replace function internal.change_offer(
+  offer market.offer, read market.offer, waits boolean, agent_id uuid, reasons jsonb
+) returns market.offer
+  language plpgsql volatile
+as $$
+begin
+  read.id := offer.id;
+  read.account_id := offer.account_id;
+  read.reviewed := false;
+  if change_offer.waits then
+    read.status := 'pending_review';
+    perform internal.hold_change(read, change_offer.agent_id, change_offer.reasons);
+    return read;
+  end if;
+  offer := internal.apply_change(read, change_offer.reasons);
+  if offer.status <> 'pending_review' then
+    perform internal.drop_cause(offer.id, 'pending');
+  end if;
+  return offer;
+end
+$$;
+comment on function internal.change_offer(market.offer, market.offer, boolean, uuid, jsonb) is
+  'Changes an offer to what its text was read as, or stores that as a change that waits for a moderator; returns the '
+  'changed offer.';
+
+create or replace function internal.read_other_text(submission market.submission) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  others record := internal.changed_since(submission);
+begin
+  if others.text is null then
+    return false;
+  end if;
+  update market.submission s set text = others.text where s.id = submission.id;
+  perform internal.enqueue('complete_submission', submission.id);
+  return true;
+end
+$$;
+comment on function internal.read_other_text(market.submission) is
+  'Enqueues a change of an offer''s images again if another agent''s change of its text has taken effect since it was '
+  'admitted, because that text was not read with it. Returns whether it did.';
 
 create or replace function internal.changed_since(submission market.submission, out text text, out images text[])
   language plpgsql stable

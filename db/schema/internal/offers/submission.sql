@@ -171,6 +171,66 @@ $$;
 comment on function internal.refuse_submission(market.submission, integer, jsonb) is
   'Completes a submission whose caller may no longer do this, and deletes the ask that it was to create.';
 
+create or replace function internal.act_as_sender(submission market.submission) returns void
+  language plpgsql volatile
+as $$
+begin
+  perform set_config('market.account_id', submission.account_id::text, true),
+    set_config('market.agent_id', coalesce(submission.agent_id::text, ''), true),
+    set_config('market.sandbox_id',
+      coalesce((select g.sandbox_id from market.agent g where g.id = submission.agent_id)::text, ''), true),
+    set_config('market.request_id', coalesce(submission.request_id, ''), true);
+end
+$$;
+comment on function internal.act_as_sender(market.submission) is
+  'Sets the claims of the agent or person who sent a text, so that the audit log names them.';
+
+create or replace function internal.refuse_if_removed(submission market.submission) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  agent market.agent;
+begin
+  select * into agent from market.agent a where a.id = submission.agent_id for share;
+  if submission.completed_at is not null then
+    -- An ask that was already answered is still filled in, because it belongs to the account.
+    return false;
+  elsif agent.removed_at is not null then
+    perform internal.refuse_submission(submission, 401,
+      jsonb_build_object('code', 'unauthorized', 'detail', internal.sentence('agent_was_removed')));
+    return true;
+  elsif submission.kind <> 'preview_offer' and internal.disconnection() is not null then
+    perform internal.refuse_submission(submission, 403, jsonb_build_object('code', 'verification_required',
+      'detail', internal.disconnection(), 'permission', case submission.kind when 'create_ask' then 'create_ask'
+        when 'update_ask' then 'manage_asks' when 'update_offer' then 'manage_offers' else 'publish_offer' end,
+      'connected', false, 'verified', '[]'::jsonb, 'accepted_methods', '[]'::jsonb, 'options', '[]'::jsonb));
+    return true;
+  end if;
+  return false;
+end
+$$;
+comment on function internal.refuse_if_removed(market.submission) is
+  'Refuses a submission whose agent was removed or disconnected while its text was read, and returns whether it did.';
+
+create or replace function internal.lock_submission(id uuid) returns market.submission
+  language plpgsql volatile
+as $$
+declare
+  submission market.submission;
+begin
+  -- The account first, as internal.erase_account and a suspension do, so that no text of a deleted or suspended account
+  -- is published.
+  perform from market.account a
+  where a.id = (select s.account_id from market.submission s where s.id = lock_submission.id) for share;
+  select * into submission from market.submission s where s.id = lock_submission.id for update;
+  perform internal.lock_target(submission);
+  return submission;
+end
+$$;
+comment on function internal.lock_submission(uuid) is
+  'Locks the account of a submission, the submission and the offer or ask that it changes, and returns the submission; '
+  'nulls when there is none.';
+
 create or replace function internal.lock_target(submission market.submission) returns void
   language plpgsql volatile
 as $$
