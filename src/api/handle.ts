@@ -114,6 +114,13 @@ const readCall = async (
   for (const name of Object.keys(endpoint.query?.shape ?? {})) {
     parameters[argumentOf(name)] = (query?.data?.[name] as Arguments[string] | undefined) ?? null;
   }
+  // JavaScript takes an empty text for the number 0.
+  const blank = Object.entries(query?.data ?? {}).flatMap(([name, value]) => {
+    const given = sent.query[name];
+    return typeof value === "number" && typeof given === "string" && given.trim() === ""
+      ? [{ pointer: `/${name}`, detail: `The member ${name} must be a number.` }]
+      : [];
+  });
   // Unknown parameters are ignored, but "limit[]" is meant to be a known one.
   const bracketed = Object.keys(sent.query).flatMap((name) => {
     const [known = "", ...rest] = name.split("[");
@@ -132,7 +139,7 @@ const readCall = async (
     parameters,
     // The schemas drop unknown members, so that these do not reach the database.
     body: (body?.data as Record<string, unknown> | undefined) ?? {},
-    errors: [...(sent.errors ?? []), ...(query?.errors ?? []), ...misnamed, ...(body?.errors ?? [])],
+    errors: [...(sent.errors ?? []), ...(query?.errors ?? []), ...blank, ...misnamed, ...(body?.errors ?? [])],
     idempotencyKey: key ?? null,
   };
 };

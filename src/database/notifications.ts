@@ -14,6 +14,12 @@ import type { Log } from "../base/log.ts";
  *
  * A reader first notes its place, then reads, then waits. So it learns at once of an event that was notified while it
  * read. One timer serves all readers.
+ *
+ * Most waits end without an event, and the caller asks again from the same cursor. Then nothing needs to be read: since
+ * it read, the process would have heard of an event, and of whatever changes what its token may see (the trigger
+ * wake_agent). So the process remembers who rests at which cursor, until it hears something for one of the readers. A
+ * connection may be dead without the process knowing, so it is tried out every second, and a wait that began without
+ * reading ends with "none" only if the connection has answered since.
  */
 
 /** One call that waits for events. */
@@ -27,7 +33,14 @@ type EventWait = {
   snapshot: string;
   milliseconds: number;
   gone?: AbortSignal | undefined;
+  /** If the caller may rest after this wait: the cursor at which it does, and the time at which its token ends. */
+  rest?: Pick<Rest, "cursor" | "ends"> | undefined;
+  /** Whether the call has not read, because its caller rested. */
+  isRested?: boolean;
 };
+
+/** A caller who has read everything up to a cursor, and for whom nothing was notified since. */
+type Rest = { cursor: string; readers: readonly string[]; snapshot: string; ends: number };
 
 /** A notification may arrive before somebody waits for it, so this many of the latest are kept. */
 const REMEMBERED = 2_000;
@@ -42,8 +55,13 @@ const TICK_MS = 250;
  * places.
  */
 const EACH = 8;
+/** How often the connection is tried out while somebody waits, and how long it may take to answer. */
+const TRY_MS = 1_000;
+const DEAD_MS = 5_000;
+/** A few megabytes. Callers beyond these read each time. */
+const RESTING = 20_000;
 
-type Waiting = EventWait & { until: number; end: (how: "event" | "none") => void };
+type Waiting = EventWait & { began: number; until: number; end: (how: "event" | "none") => void };
 
 /**
  * Listens on a connection of its own, and opens a new one when it is lost.
@@ -63,6 +81,15 @@ export const listenForNotifications = (options: {
   let client: pg.Client | null = null;
   let closed = false;
 
+  /** Who rests, by caller; the oldest come first. */
+  const rests = new Map<string, Rest>();
+  const restsByReader = new Map<string, Set<string>>();
+  /** When a question was asked that the connection has answered, and when one was that it has not. */
+  let answered = 0;
+  let asked: number | null = null;
+  /** Gives up the connection and opens another one. */
+  let reconnect = (): void => undefined;
+
   const waits = new Set<Waiting>();
   const byReader = new Map<string, Set<Waiting>>();
   const callers = new Map<string, number>();
@@ -80,8 +107,29 @@ export const listenForNotifications = (options: {
   /** Runs the timer on behalf of nobody, and not of the request that started it. */
   const onBehalfOfNobody = AsyncLocalStorage.snapshot();
 
+  const disturb = (caller: string): void => {
+    for (const reader of rests.get(caller)?.readers ?? []) {
+      const same = restsByReader.get(reader);
+      same?.delete(caller);
+      if (same?.size === 0) restsByReader.delete(reader);
+    }
+    rests.delete(caller);
+  };
+  const disturbAll = (): void => {
+    rests.clear();
+    restsByReader.clear();
+  };
+  const letRest = (caller: string, rest: Rest): void => {
+    disturb(caller);
+    rests.set(caller, rest);
+    for (const reader of rest.readers) restsByReader.set(reader, (restsByReader.get(reader) ?? new Set()).add(caller));
+    const [oldest] = rests.keys();
+    if (rests.size > RESTING && oldest !== undefined) disturb(oldest);
+  };
+
   const hear = (reader: string): void => {
     place += 1;
+    for (const caller of [...(restsByReader.get(reader) ?? [])]) disturb(caller);
     lastPlaces.delete(reader);
     lastPlaces.set(reader, place);
     if (lastPlaces.size > REMEMBERED) {
@@ -125,9 +173,40 @@ export const listenForNotifications = (options: {
     }
   };
 
+  /** Asks the connection for a sign of life. What was notified before the question arrives before the answer. */
+  const tryOut = (now: number): void => {
+    const tried = client;
+    if (tried === null) return;
+    if (asked !== null) {
+      if (now - asked > DEAD_MS) reconnect();
+      return;
+    }
+    if (now - answered < TRY_MS) return;
+    asked = now;
+    tried.query("").then(
+      () => {
+        if (client !== tried) return;
+        answered = now;
+        asked = null;
+      },
+      // The connection has ended, or will.
+      () => undefined,
+    );
+  };
+
+  /** Ends a wait whose time is over. */
+  const endInTime = (wait: Waiting): void => {
+    // Whoever has not read must do it now, if the connection may be dead.
+    const mustRead = wait.isRested === true && answered <= wait.began;
+    if (!mustRead && client !== null && !missing && wait.rest !== undefined)
+      letRest(wait.caller, { ...wait.rest, readers: wait.readers, snapshot: wait.snapshot });
+    wait.end(mustRead ? "event" : "none");
+  };
+
   const tick = (): void => {
     const now = performance.now();
-    for (const wait of waits) if (now >= wait.until) wait.end("none");
+    for (const wait of waits) if (now >= wait.until) endInTime(wait);
+    tryOut(now);
     if (missing) void poll();
   };
 
@@ -140,10 +219,15 @@ export const listenForNotifications = (options: {
       if (lost) return;
       lost = true;
       if (client === fresh) client = null;
+      asked = null;
+      disturbAll();
+      // Calls that have not read cannot be told by a poll what they missed before.
+      for (const wait of waits) if (wait.isRested) wait.end("event");
       missing = true;
       fresh.end().catch(() => undefined);
       if (!closed) setTimeout(connect, RECONNECT_MS).unref();
     };
+    reconnect = again;
     fresh.on("error", again);
     fresh.on("end", again);
     fresh.on("notification", ({ channel, payload }) => {
@@ -231,28 +315,38 @@ export const listenForNotifications = (options: {
     /** Returns the place to which everything has been heard. */
     place: () => place,
     /**
+     * Returns what a caller has read, if it rests at a cursor: then a call with that cursor need not read before it
+     * waits. Null if it has to read.
+     */
+    restOf(caller: string, cursor: string): Rest | null {
+      const rest = rests.get(caller);
+      return client !== null && rest?.cursor === cursor && performance.now() < rest.ends ? rest : null;
+    },
+    /**
      * Waits for an event of some readers. @returns "event" if there may be one, "none" when the time is over, the client
      * has hung up or the process stops, and "refused" if the caller has too many calls that wait for events
      */
-    async event(asked: EventWait): Promise<"event" | "none" | "refused"> {
-      if (stopping.aborted || asked.gone?.aborted) return "none";
-      if ((callers.get(asked.caller) ?? 0) >= EACH) return "refused";
+    async event(given: EventWait): Promise<"event" | "none" | "refused"> {
+      if (stopping.aborted || given.gone?.aborted) return "none";
+      if ((callers.get(given.caller) ?? 0) >= EACH) return "refused";
       // Notified while the call read, or the process cannot know, because it forgot or did not listen.
-      if (asked.place < forgottenPlace || asked.readers.some((reader) => (lastPlaces.get(reader) ?? 0) > asked.place))
+      if (given.place < forgottenPlace || given.readers.some((reader) => (lastPlaces.get(reader) ?? 0) > given.place))
         return "event";
       return new Promise((resolve) => {
         const leave = (): void => wait.end("none");
+        const began = performance.now();
         const wait: Waiting = {
-          ...asked,
-          until: performance.now() + asked.milliseconds,
+          ...given,
+          began,
+          until: began + given.milliseconds,
           end: (how) => {
             if (!waits.has(wait)) return;
             remove(wait);
-            asked.gone?.removeEventListener("abort", leave);
+            given.gone?.removeEventListener("abort", leave);
             resolve(how);
           },
         };
-        asked.gone?.addEventListener("abort", leave);
+        given.gone?.addEventListener("abort", leave);
         add(wait);
       });
     },

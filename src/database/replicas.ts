@@ -45,7 +45,7 @@ export const ANSWER_MS = 1_000;
 export const CHECK_REPLICAS =
   "select lacking, snapshot::text, lsn::text, server from internal.check_replicas($1, $2, $3::text[]::pg_snapshot[])";
 /** What the primary is asked about the offers in an answer. */
-const CHECK_OFFERS = "select internal.taken_down($1) as taken_down";
+export const CHECK_OFFERS = "select internal.taken_down($1) as taken_down";
 
 /**
  * Returns a function that asks a question. Questions asked while others are under way wait, and share one statement.

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import type pg from "pg";
 import { hashSecret } from "../../src/base/tokens.ts";
 import { statementOf } from "../../src/database/database.ts";
-import { CHECK_REPLICAS } from "../../src/database/replicas.ts";
+import { CHECK_OFFERS, CHECK_REPLICAS } from "../../src/database/replicas.ts";
 import { urlOf, withClient } from "../support/client.ts";
 import { sql } from "../support/sql.ts";
 import { readyTemplate } from "../support/template.ts";
@@ -73,6 +73,13 @@ const measure = async (owner: pg.Client, api: pg.Client): Promise<Map<string, nu
       ],
     });
   for (const callers of [0, 1, 16]) note(`asking for ${callers} callers`, await timeOf(ask(callers)));
+  // Ids of no offer take the same look into the index.
+  const offers = (i: number) =>
+    Array.from({ length: 10 }, (_, n) => `00000000-0000-7000-8000-${String(10 * i + n).padStart(12, "0")}`);
+  note(
+    "asking whether 10 offers were taken down",
+    await timeOf((i) => api.query({ name: "check_offers", text: CHECK_OFFERS, values: [offers(i)] })),
+  );
   const text = statementOf("agent", "get_me", ["base_url", "link_key"], "read");
   const me = (name?: string) => (i: number) =>
     api.query({ text, values: [hashOf(i), "https://example.org", Buffer.alloc(32)], ...(name ? { name } : {}) });

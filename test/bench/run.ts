@@ -277,7 +277,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   const service = await startService(cluster, database, CONNECTIONS);
   services.push(service);
   const { baseUrl, port } = service;
-  if (options.waiting !== undefined) return showWaiting(service, market.url, whole("waiting"));
+  if (options.waiting !== undefined) return showWaiting(cluster, service, market.url, whole("waiting"));
   if (options.publishing !== undefined)
     return showPublishing(cluster, service, market.url, {
       perSecond: whole("publishing"),

@@ -3,10 +3,11 @@ import { connect, type Socket } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withClient } from "../support/client.ts";
+import type { Cluster } from "../support/postgres.ts";
 import { quantile, rawRequest } from "./load.ts";
 import { type Caller, makeAgents } from "./market.ts";
 import { print, tell } from "./report.ts";
-import { memoryOf, type Service } from "./service.ts";
+import { memoryOf, processorTimeOf, processTimeOf, type Service } from "./service.ts";
 
 /** `npm run bench -- --waiting N`: what agents cost that wait for events, and how soon they are told. */
 
@@ -97,8 +98,49 @@ const measureWaiting = async (service: Service, url: string, callers: readonly C
   }
 };
 
+/** So many agents listen, each in one wait of these seconds after the other, so many times. */
+const LISTENERS = 500;
+const WAIT_SECONDS = 2;
+const WAITS = 8;
+const REPORTED_SECONDS = 12;
+
+/**
+ * Measures an agent that listens.
+ * @returns transactions a second in the whole database meanwhile, and milliseconds of the API's processors for each wait;
+ * and milliseconds of the database's processors for a read of the feed
+ */
+const measureListening = async (
+  cluster: Cluster,
+  service: Service,
+  url: string,
+  callers: readonly Caller[],
+): Promise<{ transactions: number; wait: number; read: number }> => {
+  const listeners = callers.slice(0, LISTENERS);
+  const call = async ({ token }: Caller, after: string, wait: number): Promise<string> => {
+    const answer = await fetch(`${service.baseUrl}/v1/events?after=${after}&wait=${wait}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return ((await answer.json()) as { cursor: string }).cursor;
+  };
+  const ofDatabase = async (): Promise<number> =>
+    (await processorTimeOf(cluster, service)) - processTimeOf(service.api) - processTimeOf(service.worker);
+  const cursors = await inBatches(listeners, (caller) => call(caller, "now", 0));
+  const before = await ofDatabase();
+  for (let n = 0; n < WAITS; n += 1)
+    await inBatches(listeners, (caller, place) => call(caller, cursors[place] ?? "", 0));
+  const read = ((await ofDatabase()) - before) / (WAITS * listeners.length);
+  const wait = () => Promise.all(listeners.map((caller, n) => call(caller, cursors[n] ?? "", WAIT_SECONDS)));
+  // The first wait reads, and idle sessions report their figures within ten seconds.
+  for (let n = 0; n < REPORTED_SECONDS / WAIT_SECONDS; n += 1) await wait();
+  const atStart = processTimeOf(service.api);
+  const counted = transactionsPerSecond(url);
+  for (let n = 0; n < WAITS; n += 1) await wait();
+  const ofApi = processTimeOf(service.api) - atStart;
+  return { transactions: await counted, wait: ofApi / (WAITS * listeners.length), read };
+};
+
 /** Prints what so many agents cost that wait for events. */
-export const showWaiting = async (service: Service, url: string, agents: number): Promise<void> => {
+export const showWaiting = async (cluster: Cluster, service: Service, url: string, agents: number): Promise<void> => {
   const callers = await withClient(url, (client) => makeAgents(client, agents));
   tell("waiting");
   const { waiters, megabytes, transactionsBefore, transactionsWaiting, told } = await measureWaiting(
@@ -113,5 +155,10 @@ export const showWaiting = async (service: Service, url: string, agents: number)
   print(
     `transactions a second in the whole database: ${transactionsWaiting.toFixed(1)}, and ${transactionsBefore.toFixed(1)} before`,
   );
+  const { transactions, wait, read } = await measureListening(cluster, service, url, callers);
+  print(
+    `${LISTENERS} agents listen, in waits of ${WAIT_SECONDS} s: ${transactions.toFixed(1)} transactions a second, and ${wait.toFixed(2)} ms of the API's processors a wait`,
+  );
+  print(`a read of the feed: ${read.toFixed(2)} ms of the database's processors`);
   print(`from the insert of an event to the answer: p50 ${told.p50.toFixed(0)} ms, p99 ${told.p99.toFixed(0)} ms`);
 };

@@ -197,6 +197,14 @@ create trigger note_reinstated after update on market.account for each row
   execute function internal.note_event('account.reinstated');
 create trigger wake_readers after insert on market.event referencing new table as added
   for each statement execute function internal.wake_readers();
+create trigger wake_changed_agent after update on market.agent for each row
+  when ((old.account_id, old.token_hash) is distinct from (new.account_id, new.token_hash)
+    or old.token_expires_at is distinct from new.token_expires_at or old.removed_at is distinct from new.removed_at
+    or (old.connected_at is null) <> (new.connected_at is null)
+    or (old.disconnected_at is null) <> (new.disconnected_at is null))
+  execute function internal.wake_agent();
+create trigger wake_deleted_agent after delete on market.agent
+  for each row execute function internal.wake_agent();
 
 -- Webhooks (internal/feed/webhook.sql).
 

@@ -9,13 +9,14 @@ type Feed = {
   events: unknown[];
   cursor: string;
   has_more: boolean;
-  /** Set if the call may wait. */
-  waits?: { snapshot: string; readers: string[] };
+  /** Set if the call may wait. `ends_in`: the seconds after which the caller's token ends. */
+  waits?: { snapshot: string; readers: string[]; ends_in?: number };
 };
 
 /**
  * Reads the feed of events. If it is empty, waits for an event. While it waits, the call holds no connection to the
- * database and none of its caller's turns.
+ * database and none of its caller's turns. An agent that asks again after such a wait, with the cursor that it sent
+ * before, reads only once something was notified (database/notifications.ts).
  *
  * The feed is read on the primary (lane "write"), because only there a snapshot says which transactions are open.
  */
@@ -23,18 +24,38 @@ export const listEvents: Handler = async (context, call) => {
   const { database, notifications } = context;
   const args = argumentsOf(context, call);
   const until = performance.now() + Number(args["wait"] ?? 0) * 1000;
+  const isAgent = call.actor !== "visitor" && "agent" in call.actor;
   const caller =
     call.actor === "visitor"
       ? ""
       : ("agent" in call.actor ? call.actor.agent : call.actor.person).toString("base64url");
   const gone = currentRequest()?.gone?.();
+  const given = typeof args["after"] === "string" && args["after"] !== "now" ? args["after"] : null;
+  // The end of a session is notified to nobody, so persons read each time.
+  let rest = isAgent && given !== null && until > performance.now() ? notifications.restOf(caller, given) : null;
   for (;;) {
     const place = notifications.place();
-    const { waits, ...feed } = JSON.parse(await database.call(call.actor, "list_events", args, "write")) as Feed;
+    const began = performance.now();
+    const { waits, ...feed } =
+      rest === null
+        ? (JSON.parse(await database.call(call.actor, "list_events", args, "write")) as Feed)
+        : { events: [], cursor: rest.cursor, has_more: false, waits: rest };
     const answer = () => jsonAnswer(200, JSON.stringify(feed));
     const milliseconds = until - performance.now();
     if (waits === undefined || milliseconds <= 0) return answer();
-    const outcome = await notifications.event({ caller, ...waits, place, milliseconds, gone });
+    // Nothing has come after the cursor that the caller sent, so it stays as good as the new one, in every process.
+    feed.cursor = given ?? feed.cursor;
+    const ends = "ends" in waits ? waits.ends : began + (waits.ends_in ?? Infinity) * 1000;
+    const outcome = await notifications.event({
+      caller,
+      readers: waits.readers,
+      snapshot: waits.snapshot,
+      place,
+      milliseconds,
+      gone,
+      rest: isAgent ? { cursor: feed.cursor, ends } : undefined,
+      isRested: rest !== null,
+    });
     if (outcome === "refused")
       throw problem(
         "rate_limited",
@@ -44,5 +65,6 @@ export const listEvents: Handler = async (context, call) => {
       );
     if (outcome === "none") return answer();
     args["after"] = feed.cursor;
+    rest = null;
   }
 };

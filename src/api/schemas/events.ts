@@ -60,7 +60,7 @@ const event = z
 export const eventList = z
   .object({
     events: z.array(event).max(PAGE).describe("The events, oldest first."),
-    cursor: words(CURSOR, "Send it as `after` to get what comes next. It changes even if there is no event."),
+    cursor: words(CURSOR, "Send it as `after` to get what comes next."),
     has_more: z.boolean().describe("Whether there are more events already."),
   })
   .meta({ id: "EventList", description: "A page of the feed." });

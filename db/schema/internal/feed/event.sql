@@ -79,3 +79,27 @@ begin
 end
 $$;
 comment on function internal.wake_readers() is 'Notifies the API processes in which agents wait for these events.';
+
+create or replace function internal.wake_agent() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform pg_notify('event', old.id::text);
+  return null;
+end
+$$;
+comment on function internal.wake_agent() is
+  'Notifies the API processes in which the agent waits that its token may have ended, or may see other events now. '
+  'They read before they answer (src/database/notifications.ts).';
+
+create or replace function internal.token_ends_in() returns double precision
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (select extract(epoch from a.token_expires_at - now())::double precision
+    from market.agent a where a.id = internal.agent_id());
+end
+$$;
+comment on function internal.token_ends_in() is
+  'Returns in how many seconds the token of the calling agent ends; null if it does not end by itself.';
+grant execute on function internal.token_ends_in() to souk_agent, souk_person;
