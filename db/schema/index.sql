@@ -97,6 +97,7 @@ set local check_function_bodies = off;
 --!include market/worker_heartbeat.sql
 --!include market/invariant.sql
 --!include search/document.sql
+--!include search/ask.sql
 --!include market/row_security.sql
 --!include market/autovacuum.sql
 --!include market/moderator_access.sql

@@ -129,8 +129,7 @@ const corruptions = () =>
   match_is_of_a_read_ask: match of ask ${id.ask} and offer ${id.offer}
     update market.ask set read_at = null
   match_is_of_an_active_ask: match of ask ${id.ask} and offer ${id.offer}
-    update market.ask set status = 'archived', updated_at = now() - interval '2 minutes';
-    update market.ask_embedding set unlisted_embedding = embedding, embedding = null
+    update market.ask set status = 'archived', updated_at = now() - interval '2 minutes'
   match_is_of_its_kind: match of ask ${id.ask} and offer ${id.offer}
     update market.ask set ask_kind = 'rent'
   match_is_not_ones_own: match of ask ${id.ask} and offer ${id.offer}
@@ -139,8 +138,7 @@ const corruptions = () =>
     ${SANDBOX} update market.ask set sandbox_id = '${SANDBOX_ID}';
       update market.account set sandbox_id = '${SANDBOX_ID}',
     claimed_at = null where id = '${buyer.account}';
-    update market.agent set sandbox_id = '${SANDBOX_ID}' where id = '${buyer.agent}'; delete from market.session;
-    update market.ask_embedding set unlisted_embedding = embedding, embedding = null
+    update market.agent set sandbox_id = '${SANDBOX_ID}' where id = '${buyer.agent}'; delete from market.session
   row_is_of_its_accounts_sandbox: agent ${stranger.agent}
     ${SANDBOX} update market.agent set sandbox_id = '${SANDBOX_ID}' where id = '${stranger.agent}'
   sandbox_has_no_person: account ${SANDBOX_ID}
@@ -150,9 +148,6 @@ const corruptions = () =>
   sandbox_is_not_moderated: offer ${SANDBOX_ID}
     ${SANDBOX} ${SANDBOX_OFFER} insert into market.review_case (offer_id, causes)
       values ('${SANDBOX_ID}', '{reported}')
-  vector_in_the_index_may_be_found: ask ${id.ask}
-    update market.ask_embedding set embedding = coalesce(embedding, unlisted_embedding), unlisted_embedding = null;
-    delete from market.match; update market.ask set status = 'archived'
   match_is_within_price: match of ask ${id.ask} and offer ${id.offer}
     update market.ask set price_max_hundredths = 17999
   match_is_not_excluded: match of ask ${id.ask} and offer ${id.offer}

@@ -210,13 +210,13 @@ test("a flood in sandboxes changes no search and no match of the market", async 
        select f.sandbox_id, $2, 'Wanted: settee', 'Wanted: settee', 'home_garden', 'furniture', 'buy', 'settee', now()
        from flood f returning id),
      asks as (
-       insert into market.ask_embedding (ask_id, model, unlisted_embedding)
+       insert into market.ask_embedding (ask_id, model, embedding)
        select id, 'builtin-meaning-1', $1::public.halfvec from asked)
      insert into market.offer_embedding (offer_id, model, embedding)
      select id, 'builtin-meaning-1', $1::public.halfvec from flood`,
     [vectorOf("sofa"), seller.account],
   );
-  await own.sql("analyze market.offer, search.document, market.ask, market.ask_embedding");
+  await own.sql("analyze market.offer, search.document, market.ask, search.ask");
   t.deepEqual(await results(), before);
   const flooded = await blocksOf(own);
   // The 1,200 rows alone have more blocks.

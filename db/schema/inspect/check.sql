@@ -245,10 +245,10 @@ begin
       else false end;
 
   return query
-  select 'vector_in_the_index_may_be_found', 'ask ' || a.id, 'matching in the market reads its vector'
-  from market.ask_embedding e join market.ask a on a.id = e.ask_id
-  where inspect.is_within(e.ctid, 'market.ask_embedding', check_market.low, check_market.high)
-    and e.embedding is not null and (a.status <> 'active' or a.sandbox_id is not null);
+  select 'document_is_current', 'ask ' || a.id, 'its row in search.ask is not what the ask is now'
+  from market.ask a left join search.ask s on s.id = a.id
+  where inspect.is_within(a.ctid, 'market.ask', check_market.low, check_market.high)
+    and (s.id is not null or a.status = 'active') and s is distinct from search.ask_of(a);
 
   return query
   select 'ask_is_read', 'ask ' || a.id, 'its text has waited since ' || a.updated_at

@@ -42,6 +42,9 @@ begin
   select jsonb_build_object('done', not whole or is_last,
     'broken', coalesce(jsonb_agg(to_jsonb(f) order by f.invariant), '[]'))
   into result from found f;
+  if result @> '{"broken": [{"invariant": "document_is_current"}]}' then
+    perform internal.enqueue('build_documents', '00000000-0000-0000-0000-000000000000', priority => 10);
+  end if;
   return result;
 end
 $$;

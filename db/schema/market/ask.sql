@@ -47,9 +47,6 @@ create index ask_kind_idx on market.ask (ask_kind);
 create index ask_unread_idx on market.ask (account_id, id) where read_at is null;
 -- Used to count the asks of the market.
 create index ask_active_idx on market.ask (id) where status = 'active' and sandbox_id is null;
--- Used to match a new offer: finds asks that share a word and the place with the offer.
-create index ask_words_idx on market.ask using gin (search.lexemes_of(keywords_query), search.lexemes_of(place_query))
-  with (fastupdate = off) where status = 'active' and sandbox_id is null;
 create index ask_sandbox_id_idx on market.ask (sandbox_id) where sandbox_id is not null;
 -- Moderators search asks by words.
 create index ask_text_idx on market.ask using gin (to_tsvector('simple', reading.plain_words(text)));

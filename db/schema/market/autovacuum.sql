@@ -17,6 +17,7 @@ begin
         'the graph of vectors again is the dearest write of all.'),
       ('market.ask', 0.02, null, 'An ask is read some time after it was stored, and ends.'),
       ('market.ask_embedding', 0.02, null, 'As that of offers.'),
+      ('search.ask', 0.02, null, 'An ask ends, and is there no more.'),
       ('market.match', 0.02, null, 'The matches of an ask or offer are found again after each change.'),
       ('market.account_stats', 0.02, 80, 'The counts change with each offer of the account. None is indexed.'),
       ('market.agent', 0.02, null, 'Agents that nobody approves are deleted after a week.'),

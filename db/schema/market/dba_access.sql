@@ -34,6 +34,7 @@ grant select (id, account_id, sandbox_id, published_at, is_stale, domain, catego
   price_currency, price_period, model, facet_values) on search.document to souk_dba;
 grant select (offer_id, model) on market.offer_embedding to souk_dba;
 grant select (ask_id, model) on market.ask_embedding to souk_dba;
+grant select (id, account_id, sandbox_id, domain, category, ask_kind, watch_enabled, model) on search.ask to souk_dba;
 grant select (model, created_at) on market.query_embedding to souk_dba;
 grant select (ask_id, offer_id, score, first_matched_at, xid) on market.match to souk_dba;
 grant select (id, offer_id, account_id, agent_id, reason, created_at, completed_at, counted) on market.report

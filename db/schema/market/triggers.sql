@@ -105,10 +105,12 @@ create trigger keep_document_vector after insert or update or delete on market.o
   for each row execute function search.keep_document_vector();
 alter table market.offer_embedding enable always trigger keep_document_vector;
 
-create trigger place_vector before insert or update on market.ask_embedding
-  for each row execute function search.place_ask_vector();
-create trigger sync_vector after update on market.ask
-  for each row when (old.status <> new.status) execute function search.sync_ask_vector();
+create trigger keep_ask after insert or update or delete on market.ask
+  for each row execute function search.keep_ask();
+alter table market.ask enable always trigger keep_ask;
+create trigger keep_ask_vector after insert or update or delete on market.ask_embedding
+  for each row execute function search.keep_ask_vector();
+alter table market.ask_embedding enable always trigger keep_ask_vector;
 
 create trigger count_report before insert on market.report for each row execute function internal.count_report();
 create trigger count_report_again before update on market.report for each row

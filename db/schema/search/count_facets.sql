@@ -27,7 +27,7 @@ begin
         and (price is null or search.price_agreement(d, at_most, at_least, in_currency, per) is not null)
       then d.facet_values end as facet_values
     from search.document d
-    where search.is_listed(d, c.sandbox_id) and (group_offers.words is null or d.words @@ group_offers.words)
+    where search.is_listed(d.sandbox_id, c.sandbox_id) and (group_offers.words is null or d.words @@ group_offers.words)
       and (group_offers.asked is null or d.facets @@ group_offers.asked)
     limit search.most_looked()
   )

@@ -1,4 +1,4 @@
--- Vectors: the text that a vector represents, the check that a vector is valid, and the facets stored with it.
+-- Vectors: the text that a vector represents, the check that a vector is valid, and when one is made.
 
 create or replace function search.unit_vector(embedding text) returns public.halfvec
   language plpgsql immutable set search_path = pg_catalog, pg_temp
@@ -23,33 +23,6 @@ comment on function search.unit_vector(text) is
   'Returns a vector of 512 finite numbers with about unit length; null for anything else, so that an invalid vector is '
   'never stored or compared.';
 grant execute on function search.unit_vector(text) to souk_agent, souk_person;
-
-create or replace function search.place_ask_vector() returns trigger
-  language plpgsql volatile
-as $$
-declare
-  vector constant public.halfvec(512) := coalesce(new.embedding, new.unlisted_embedding);
-  listed constant boolean := exists (
-    select from market.ask a where a.id = new.ask_id and a.status = 'active' and a.sandbox_id is null);
-begin
-  new.embedding := case when listed then vector end;
-  new.unlisted_embedding := case when not listed then vector end;
-  return new;
-end
-$$;
-comment on function search.place_ask_vector() is
-  'Moves the vector of an ask that is not active, or of a sandbox, to the column that no index has.';
-
-create or replace function search.sync_ask_vector() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  update market.ask_embedding e set model = e.model where e.ask_id = new.id;
-  return null;
-end
-$$;
-comment on function search.sync_ask_vector() is
-  'Places the vector of an ask whose status has changed, no matter which role changed the ask.';
 
 create or replace function search.embedding_input(offer market.offer) returns text
   language sql stable
@@ -81,8 +54,7 @@ begin
   insert into market.ask_embedding (ask_id, model, embedding, text_hash)
   values (store_ask_embedding.ask_id, store_ask_embedding.model, vector, search.text_hash(store_ask_embedding.input))
   on conflict on constraint ask_embedding_pkey do update
-    set model = excluded.model, embedding = excluded.embedding, unlisted_embedding = excluded.unlisted_embedding,
-      text_hash = excluded.text_hash;
+    set model = excluded.model, embedding = excluded.embedding, text_hash = excluded.text_hash;
   perform search.end_embedding(store_ask_embedding.ask_id);
   return true;
 end

@@ -87,19 +87,21 @@ comment on function search.facet_query(search.search_filter, boolean) is
   'Returns the filters that search.document.facets indexes, without time, as a query that every passing offer matches; '
   'null when there are none.';
 
-create or replace function search.is_listed(d search.document, sandbox_id uuid) returns boolean
+create or replace function search.is_listed(sandbox_id uuid, wanted uuid) returns boolean
   language sql immutable
 as $$
-  select case when is_listed.sandbox_id is null then d.sandbox_id is null else d.sandbox_id = is_listed.sandbox_id end
+  -- With the wanted value known, one of the two conditions is left, and each has its index.
+  select case when wanted is null then is_listed.sandbox_id is null else is_listed.sandbox_id = wanted end
 $$;
-comment on function search.is_listed(search.document, uuid) is
-  'Returns whether a document is of this sandbox; null: of the market.';
+comment on function search.is_listed(uuid, uuid) is
+  'Returns whether a row of this sandbox (null: of the market) is one of the wanted sandbox (null: of the market).';
 
 create or replace function search.matches_filter(d search.document, c search.search_filter, asked tsquery)
   returns boolean
   language sql stable
 as $$
-  select search.is_listed(d, c.sandbox_id) and (asked is null or d.facets @@ asked) and search.passes_filter(d, c)
+  select search.is_listed(d.sandbox_id, c.sandbox_id) and (asked is null or d.facets @@ asked)
+    and search.passes_filter(d, c)
 $$;
 comment on function search.matches_filter(search.document, search.search_filter, tsquery) is
   'Returns whether a search with this filter may find a document. `asked` is search.facet_query of the filter.';

@@ -53,7 +53,7 @@ begin
   with found as materialized (
     select d.id, search.sort_key(d, look.sort, c) as key, search.passes_filter(d, c) as passes
     from search.document d
-    where search.is_listed(d, c.sandbox_id) and (look.words is null or d.words @@ look.words)
+    where search.is_listed(d.sandbox_id, c.sandbox_id) and (look.words is null or d.words @@ look.words)
       and (look.asked is null or d.facets @@ look.asked)
     limit case when look.reach = 'infinity' then search.most_looked() + 1 end
   )
@@ -96,7 +96,7 @@ begin
       select w.id
       from (
         select d.id from search.document d
-        where search.is_listed(d, c.sandbox_id) and (only_domain is null or d.domain = only_domain)
+        where search.is_listed(d.sandbox_id, c.sandbox_id) and (only_domain is null or d.domain = only_domain)
           and (d.price_hundredths, d.id) < (first_price, first_id)
         order by d.price_hundredths desc, d.id desc limit walk_prices.depth) as w
       cross join lateral (
@@ -108,7 +108,7 @@ begin
     select w.id
     from (
       select d.id from search.document d
-      where search.is_listed(d, c.sandbox_id) and (only_domain is null or d.domain = only_domain)
+      where search.is_listed(d.sandbox_id, c.sandbox_id) and (only_domain is null or d.domain = only_domain)
         and (d.price_hundredths, d.id) > (first_price, first_id)
       order by d.price_hundredths, d.id limit walk_prices.depth) as w
     cross join lateral (
@@ -136,7 +136,7 @@ begin
   into at, pace
   from (
     select d.published_at from search.document d
-    where search.is_listed(d, c.sandbox_id) and d.published_at <= c.as_of
+    where search.is_listed(d.sandbox_id, c.sandbox_id) and d.published_at <= c.as_of
     order by d.published_at desc limit sample) as n;
 end
 $$;

@@ -20,7 +20,7 @@ begin
     return;
   end if;
   answering := (select k.answered_by from market.ask_kind k where k.ask_kind = ask.ask_kind);
-  select coalesce(e.embedding, e.unlisted_embedding) as embedding, e.model, m.match_min_similarity into vector
+  select e.embedding, e.model, m.match_min_similarity into vector
   from market.ask_embedding e join market.embedding_model m on m.model = e.model
   where e.ask_id = ask.id and to_jsonb(e.model) = internal.setting('embedding_model');
   has_vector := exists (select from market.ask_embedding e where e.ask_id = ask.id);

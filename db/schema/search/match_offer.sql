@@ -2,24 +2,19 @@
 
 create or replace function search.lexical_asks(offer search.document, places text[]) returns uuid[]
   language plpgsql stable
-  -- The best plan depends on whether there is a place.
   set plan_cache_mode = 'force_custom_plan'
 as $$
 begin
-  if offer.sandbox_id is not null then
-    -- A sandbox has few asks, so all are compared. None of them is among the nearest by vector.
-    return array(select a.id from market.ask a where a.sandbox_id = offer.sandbox_id and a.status = 'active');
-  end if;
   return array(
-    select a.id from market.ask a
-    where a.status = 'active' and a.sandbox_id is null
-      and search.lexemes_of(a.keywords_query) && (tsvector_to_array(offer.words) || '*'::text)
-      and (places is null or search.lexemes_of(a.place_query) && places));
+    select a.id from search.ask a
+    where search.is_listed(a.sandbox_id, offer.sandbox_id)
+      and a.words && (tsvector_to_array(offer.words) || '*'::text)
+      and (lexical_asks.places is null or a.places && lexical_asks.places));
 end
 $$;
 comment on function search.lexical_asks(search.document, text[]) is
-  'Returns the active asks that share a word with an offer or have no words, and that look for one of the places or '
-  'for no place (`places` null: anywhere). In a sandbox, all of its active asks.';
+  'Returns the asks that share a word with an offer or have no words, and that look for one of the places or for no '
+  'place (`places` null: anywhere).';
 
 create or replace function search.vector_asks(
   offer search.document, ask_kinds text[], places text[], near public.halfvec, model text, floor real
@@ -30,23 +25,24 @@ create or replace function search.vector_asks(
   set hnsw.iterative_scan = 'relaxed_order'
   set hnsw.ef_search = 100
   set hnsw.max_scan_tuples = 1000
-  set plan_cache_mode = 'force_generic_plan'
+  set plan_cache_mode = 'force_custom_plan'
 as $$
 declare
   nearest record;
   similar_asks uuid[] := array[]::uuid[];
 begin
-  if near is null or offer.sandbox_id is not null then
+  if near is null then
     return array[]::uuid[];
   end if;
   -- Few asks are similar to most offers. A loop ends the scan behind the last of them, and a condition would not.
   for nearest in
-    select e.ask_id, e.embedding operator(public.<=>) near as distance
-    from market.ask_embedding e where e.model = vector_asks.model and e.embedding is not null
-    order by e.embedding operator(public.<=>) near limit 1000
+    select a.id, a.embedding operator(public.<=>) near as distance
+    from search.ask a
+    where search.is_listed(a.sandbox_id, offer.sandbox_id) and a.model = vector_asks.model
+    order by a.embedding operator(public.<=>) near limit 1000
   loop
     exit when 1 - nearest.distance < vector_asks.floor;
-    similar_asks := similar_asks || nearest.ask_id;
+    similar_asks := similar_asks || nearest.id;
   end loop;
   return array(
     select a.id from unnest(similar_asks) with ordinality as n (ask_id, place) join market.ask a on a.id = n.ask_id
@@ -76,7 +72,7 @@ begin
   return array(
     select t.id from (
       select a.id, row_number() over (partition by a.account_id order by a.id desc) as place
-      from market.ask a
+      from search.ask a
       where a.id = any (candidates) and a.domain = offer.domain
         and a.ask_kind = any (newest_of_each_account.ask_kinds) and a.watch_enabled) as t
     where t.place <= each
@@ -167,7 +163,7 @@ begin
     from locked l
     left join market.ask_embedding e on e.ask_id = (l.ask).id
     left join lateral (
-      select (1 - (coalesce(e.embedding, e.unlisted_embedding) operator(public.<=>) vector.embedding))::real
+      select (1 - (e.embedding operator(public.<=>) vector.embedding))::real
       where e.model = vector.model) as s (similarity) on true
     left join lateral search.score_match(l.ask, offer, s.similarity, vector.match_min_similarity, weight) as j on true
     -- While the model is changed, what matched by its vector may match as before (search.match_ask).

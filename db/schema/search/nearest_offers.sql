@@ -23,7 +23,7 @@ begin
     select n.id
     from (
       select d.id from search.document d
-      where search.is_listed(d, c.sandbox_id) and d.model = nearest_in_index.model
+      where search.is_listed(d.sandbox_id, c.sandbox_id) and d.model = nearest_in_index.model
       order by d.embedding operator(public.<=>) near limit 1000) as n
     cross join lateral (
       select from search.document d where d.id = n.id and search.matches_filter(d, c, asked) offset 0) as d
@@ -42,7 +42,7 @@ begin
   return (
     select count(*) filter (where n.passes) < 4 from (
       select search.matches_filter(d, c, asked) as passes from search.document d
-      where search.is_listed(d, c.sandbox_id) and d.published_at <= c.as_of
+      where search.is_listed(d.sandbox_id, c.sandbox_id) and d.published_at <= c.as_of
       order by d.published_at desc limit 200) as n);
 end
 $$;
