@@ -115,22 +115,14 @@ begin
       'rank', before + size), more),
     'notices', notices || search.query_notices(understood) || search.near_notices(near)
       || case when is_complete then '[]' else jsonb_build_array(jsonb_build_object('code', 'partly_looked',
-        'summary',
-        'Few of the offers that these filters leave pass them all, so only a part was looked at, and there may '
-          'be more. Add a query, or a filter for the place, the domain, the category, the kind or the price.')) end
+        'summary', internal.sentence('list_partly_looked'))) end
       || case when is_complete and counts ? 'is_partial' then jsonb_build_array(jsonb_build_object(
-        'code', 'partly_looked',
-        'summary',
-        'Few of the offers that the words and these filters leave pass them all, so the facets were counted in a part, '
-          'and values may be missing. Add words, or a filter for the place, the domain, the category, the kind or the '
-          'price.')) else '[]' end,
-    'next', case when results = '[]' and after is null then jsonb_build_array(jsonb_build_object(
-        'summary', 'Nothing is offered yet. State what the person wants as an ask, and read its matches later.',
-        'method', 'POST', 'path', '/v1/asks'))
+        'code', 'partly_looked', 'summary', internal.sentence('facets_partly_looked'))) else '[]' end,
+    'next', case when results = '[]' and after is null then
+        jsonb_build_array(internal.next_step('search_found_nothing', 'POST', '/v1/asks'))
       when results = '[]' then '[]'
-      else jsonb_build_array(jsonb_build_object(
-        'summary', 'Read one offer in full before the person decides.',
-        'method', 'GET', 'path', '/v1/offers/' || (results -> 0 ->> 'id'))) end)
+      else jsonb_build_array(
+        internal.next_step('search_found_offers', 'GET', '/v1/offers/' || (results -> 0 ->> 'id'))) end)
     || case when facets is null then '{}' else jsonb_build_object('facets', counts - 'is_partial') end;
 end
 $$;
