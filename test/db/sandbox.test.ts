@@ -201,8 +201,8 @@ test("a flood in sandboxes changes no search and no match of the market", async 
        select set_config('session_replication_role', 'replica', true)),
      flood as (
        insert into market.offer (sandbox_id, status, text, title, published_at, domain, category, offer_kind,
-         price_hundredths, price_currency, location_text)
-       select sandbox.id, 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale', 100, 'EUR',
+         price_thousandths, price_currency, location_text)
+       select sandbox.id, 'published', 'Grey sofa', 'Grey sofa', now(), 'home_garden', 'furniture', 'sale', 1000, 'EUR',
          'Berlin'
        from sandbox, off, generate_series(1, 1200) as n returning id, sandbox_id),
      asked as (
@@ -419,6 +419,7 @@ const NEEDS_NO_WORLD: Record<string, string> = {
   "api.update_offer": "changes an own offer",
   "inspect.check_moderation": "reads the offers of one account, and cases",
   "internal.complete_ask": "fills in one ask",
+  "internal.complete_offer": "changes the offer of one submission",
   "internal.count_offer": "counts the offers of one account",
   "internal.erase_account": "reads the offers of one account",
   "internal.new_matches": "reads the matches of one account",
