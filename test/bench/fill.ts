@@ -97,10 +97,10 @@ for (let start = first; start < offers; start += step * BATCH) {
   );
   await client.query(
     `insert into market.offer (id, account_id, agent_id, status, text, images, language, title, domain, category,
-       offer_kind, price_hundredths, price_currency, price_period, location_text, metadata, contact, extraction,
+       offer_kind, price_thousandths, price_currency, price_period, location_text, metadata, contact, extraction,
        created_at, updated_at, published_at, concepts)
      select o.id, a.account_id, a.id, 'published', o.text, o.images, o.language, o.title, o.domain, o.category,
-       o.offer_kind, o.price_hundredths, o.price_currency, o.price_period, o.location_text, o.metadata, o.contact,
+       o.offer_kind, o.price_thousandths, o.price_currency, o.price_period, o.location_text, o.metadata, o.contact,
        o.extraction, o.published_at, o.published_at, o.published_at, o.concepts
      from jsonb_populate_recordset(null::market.offer, $1) with ordinality as o
        join (select a.*, row_number() over (order by a.id) - 1 as n, count(*) over () as agents from market.agent a) as a

@@ -102,9 +102,9 @@ const MAKE_ASKS = `
     from (select distinct k.criteria -> 'location' ->> 'city' as city from made k) as p
   )
   insert into market.ask (account_id, agent_id, status, text, language, title, domain, category, ask_kind, criteria,
-    price_max_hundredths, price_currency, keywords_query, place_query, read_at)
+    price_max_thousandths, price_currency, keywords_query, place_query, read_at)
   select a.account_id, a.id, 'active', k.text, k.language, k.title, k.domain, k.category, k.ask_kind, k.criteria,
-    k.price_max_hundredths, k.price_currency, s.query, p.query, now()
+    k.price_max_thousandths, k.price_currency, s.query, p.query, now()
   from made k
     join subjects s on (s.keywords, s.title, s.language) = (k.criteria -> 'keywords', k.title, k.language)
     join places p on p.city = k.criteria -> 'location' ->> 'city'
@@ -122,7 +122,7 @@ const EMBED_ASKS = `
 /** The offers by subject and time, so that the matches of an ask are next to each other. */
 const LIST_BY_SUBJECT = `
   create temporary table candidate as
-  select o.id, o.account_id, o.domain, o.category, o.offer_kind, o.published_at, o.price_currency, o.price_hundredths, o.title,
+  select o.id, o.account_id, o.domain, o.category, o.offer_kind, o.published_at, o.price_currency, o.price_thousandths, o.title,
     o.metadata -> 'pricing' -> 'label' as price_label
   from market.offer o where o.status = 'published';
   create index on candidate (domain, category, offer_kind, published_at desc, id desc);
@@ -146,7 +146,7 @@ const MAKE_MATCHES = `
     where o.domain = k.domain and o.category = k.category
       and o.offer_kind = case k.ask_kind when 'buy' then 'sale' when 'rent' then 'rental' else 'service_offer' end
       and o.account_id <> k.account_id and o.published_at < k.before
-      and not coalesce(o.price_currency = k.price_currency and o.price_hundredths > k.price_max_hundredths, false)
+      and not coalesce(o.price_currency = k.price_currency and o.price_thousandths > k.price_max_thousandths, false)
     order by o.published_at desc, o.id desc limit $1) as o
 `;
 

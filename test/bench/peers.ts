@@ -72,7 +72,7 @@ const TABLE = `
     fts tsvector generated always as (to_tsvector('english', content)) stored,
     embedding public.vector(512) not null);
   insert into supabase.documents (content, domain, currency, price, embedding)
-  select o.text, o.domain, o.price_currency, o.price_hundredths / 100.0, e.embedding::public.vector(512)
+  select o.text, o.domain, o.price_currency, o.price_thousandths / 1000.0, e.embedding::public.vector(512)
   from market.offer o join market.offer_embedding e on e.offer_id = o.id where o.status = 'published';
   create index on supabase.documents using gin (fts);
   create index on supabase.documents (domain, currency, price);
@@ -144,7 +144,7 @@ const exportOffers = async (url: string, directory: string): Promise<string> => 
     await client.query(
       `declare offers cursor for
        select concat_ws(e'\\t', row_number() over (), translate(o.title, e'\\t\\n', '  '), translate(o.text, e'\\t\\n', '  '),
-         o.domain, round(coalesce(o.price_hundredths, 0) / 100.0)::bigint, coalesce(o.price_currency, 'none')) as line
+         o.domain, round(coalesce(o.price_thousandths, 0) / 1000.0)::bigint, coalesce(o.price_currency, 'none')) as line
        from market.offer o where o.status = 'published'`,
     );
     for (;;) {

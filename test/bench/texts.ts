@@ -375,7 +375,7 @@ export const offerNumber = (n: number, offers: number, now: number) => {
     domain: subject.domain,
     category: subject.category,
     offer_kind: subject.kind,
-    price_hundredths: amount * 100,
+    price_thousandths: amount * 1000,
     price_currency: words.currency,
     price_period: isRental ? "month" : null,
     location_text: city,
@@ -418,7 +418,7 @@ export const askNumber = (n: number) => {
       location: { text: city, city, country: words.country, remote: false },
       attributes: {},
     },
-    price_max_hundredths: most * 100,
+    price_max_thousandths: most * 1000,
     price_currency: words.currency,
   };
 };

@@ -50,7 +50,12 @@ test("the log names the agent whose text the worker published, and the person wh
     subject_account_id: account,
     before: null,
   });
-  t.like(published.after, { status: "published", domain: "home_garden", price_hundredths: 18000, account_id: account });
+  t.like(published.after, {
+    status: "published",
+    domain: "home_garden",
+    price_thousandths: 180000,
+    account_id: account,
+  });
   t.like(archived, {
     actor_type: "person",
     account_id: account,

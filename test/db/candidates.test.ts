@@ -30,14 +30,14 @@ const fillCrowd = async (): Promise<void> => {
   await market.sql(
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
      insert into market.offer (status, text, title, published_at, domain, category, offer_kind, location_text, reviewed,
-       price_hundredths, price_currency)
+       price_thousandths, price_currency)
      select case when n % 50 = 0 then 'archived' else 'published' end, 'For sale',
        concat_ws(' ', 'sofa', case when n % 3 = 0 then 'grey' end, case when n % 7 = 0 then 'lamp' end, case when n % 200 = 1 then 'rare' end),
        -- Many offers of today, and few of each earlier year.
        now() - interval '1 hour' * (1 + 50000 * (n / 800.0) ^ 4),
        case n % 4 when 0 then 'vehicles' else 'home_garden' end, case n % 4 when 0 then 'cars' else 'furniture' end,
        case n % 5 when 0 then 'rental' else 'sale' end, case when n % 11 = 0 then 'Bristol' when n % 2 = 0 then 'Leeds' end, n % 31 = 0,
-       case when n % 6 > 0 then n % 200 * 100 end, case when n % 6 > 0 then case n % 3 when 1 then 'GBP' else 'EUR' end end
+       case when n % 6 > 0 then n % 200 * 1000 end, case when n % 6 > 0 then case n % 3 when 1 then 'GBP' else 'EUR' end end
      from off, generate_series(1, ${OFFERS}) as n`,
   );
   await market.sql`insert into market.offer_embedding (offer_id, model, embedding)

@@ -92,7 +92,7 @@ test("facets and vector follow the offer, its publisher and its vector", async (
     return row;
   };
   t.true((await found()).facets.includes("'leeds'"));
-  await market.sql`update market.offer set location_text = 'Bristol', metadata = '{}', price_hundredths = 0
+  await market.sql`update market.offer set location_text = 'Bristol', metadata = '{}', price_thousandths = 0
     where id = ${id}`;
   t.regex((await found()).facets, /'bristol'.*'price\/0'.*'verified_publisher\/false'/);
   t.is((await found()).model, null);

@@ -9,11 +9,11 @@ const NAMES = ["category", "offer_kind", "price", "condition", "location"];
 test("values are counted exactly up to ten thousand offers, and on a marked sample beyond", async (t) => {
   const market = await openMarket(t);
   await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
-    insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_hundredths,
+    insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_thousandths,
       price_currency, metadata)
     select 'published', 'For sale', case when n <= 10000 then 'sofa lamp' else 'sofa' end, now() - n * interval
       '1 minute',
-      'home_garden', case when n % 4 = 0 then 'decor' else 'furniture' end, 'sale', n % 3 * 10000, 'EUR',
+      'home_garden', case when n % 4 = 0 then 'decor' else 'furniture' end, 'sale', n % 3 * 100000, 'EUR',
       jsonb_build_object('condition', 'new', 'location', jsonb_build_object('city', 'Town ' || n % 30))
     from off, generate_series(1, 16000) as n`;
   await market.sql("vacuum analyze search.document");
@@ -50,10 +50,10 @@ test("facets of what few offers pass look at a part of a large market, and the a
   const market = await openMarket(t);
   const seeker = await market.approved();
   await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
-    insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_hundredths,
+    insert into market.offer (status, text, title, published_at, domain, category, offer_kind, price_thousandths,
         price_currency)
     select 'published', 'For sale', case when n % 80 = 0 then 'rare sofa' else 'sofa' end,
-      now() - n * interval '1 minute', 'home_garden', 'furniture', 'sale', case when n % 400 = 0 then 6400 else 5000 end, 'EUR'
+      now() - n * interval '1 minute', 'home_garden', 'furniture', 'sale', case when n % 400 = 0 then 64000 else 50000 end, 'EUR'
     from off, generate_series(1, 16000) as n`;
   await market.sql("vacuum analyze search.document");
   // A market of 16,000 offers in which a search looks at 500 is like one of more than a million.

@@ -235,9 +235,9 @@ test("of thousands of offers with the same words the newest are ranked, and a fi
   await own.sql(
     // Triggers are switched off, because each row would enqueue a job.
     `with off as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into market.offer (account_id, status, language, text, title, domain, category, offer_kind, published_at, price_hundredths, price_currency)
+     insert into market.offer (account_id, status, language, text, title, domain, category, offer_kind, published_at, price_thousandths, price_currency)
      select $1, 'published', 'en', 'In good condition', 'Grey sofa ' || n, 'home_garden', 'furniture', 'sale',
-       now() - make_interval(mins => n), n * 100, 'EUR'
+       now() - make_interval(mins => n), n * 1000, 'EUR'
      from off, generate_series(1, 3000) as n`,
     [reader.account],
   );

@@ -52,7 +52,7 @@ const place = (text: string) => ({ text, country: "DE", city: "Köln" });
 const publishedOf = (text: string, extractions: object[], addressed: object[] = []): Promise<Answer> =>
   ask(
     `(select jsonb_build_object('title', o.title, 'domain', o.domain, 'category', o.category, 'kind', o.offer_kind,
-        'price', o.metadata -> 'pricing', 'hundredths', o.price_hundredths, 'location', o.location_text,
+        'price', o.metadata -> 'pricing', 'thousandths', o.price_thousandths, 'location', o.location_text,
         'place', o.metadata -> 'location', 'methods', o.contact -> 'methods',
         'primary', o.contact -> 'primary' -> 'name', 'condition', o.metadata -> 'condition',
         'features', o.metadata -> 'features', 'space', o.metadata -> 'space',
@@ -78,7 +78,7 @@ test("an extraction that agrees with the text is accepted completely", async (t)
       negotiable: false,
       label: "180 EUR",
     },
-    hundredths: 18_000,
+    thousandths: 180_000,
     location: "Köln",
     place: { text: "Köln", country: "DE", city: "Köln", remote: false },
     methods: [{ type: "email", value: "lena@example.com", preferred: true }],
@@ -95,7 +95,7 @@ test("an extraction that agrees with the text is accepted completely", async (t)
 
 const shifted = (field: { start: number; end: number }) => ({ ...field, start: field.start + 1, end: field.end + 1 });
 
-const NO_PRICE = { price: null, hundredths: null, missing: ["price"] };
+const NO_PRICE = { price: null, thousandths: null, missing: ["price"] };
 const NO_PLACE = { location: null, place: null, missing: ["location"] };
 const LIES: readonly [what: string, changed: object, dropped: object][] = [
   ["a price whose span is off by one", { price: shifted(said(price(180), "180 EUR")) }, NO_PRICE],

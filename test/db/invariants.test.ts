@@ -149,7 +149,7 @@ const corruptions = () =>
     ${SANDBOX} ${SANDBOX_OFFER} insert into market.review_case (offer_id, causes)
       values ('${SANDBOX_ID}', '{reported}')
   match_is_within_price: match of ask ${id.ask} and offer ${id.offer}
-    update market.ask set price_max_hundredths = 17999
+    update market.ask set price_max_thousandths = 179999
   match_is_not_excluded: match of ask ${id.ask} and offer ${id.offer}
     update market.ask set exclude_query = 'smoke'
   job_is_not_locked_by_a_dead_worker: job
@@ -276,7 +276,7 @@ test.serial("inspect.check() ignores rows that a waiting job will correct, unles
   const found = (age: string) =>
     rolledBack(client, async () => {
       await client.query("set local session_replication_role = replica");
-      await client.query(`delete from market.offer_embedding; update market.ask set price_max_hundredths = 100;
+      await client.query(`delete from market.offer_embedding; update market.ask set price_max_thousandths = 1000;
         ${withJob("embed_offer", id.offer)}
         update graphile_worker._private_jobs set created_at = now() - interval '${age}', run_at = now() - interval '${age}'`);
       return (await asDba("select invariant from inspect.check()")).map((row) => row.invariant);

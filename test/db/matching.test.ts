@@ -44,6 +44,12 @@ test.serial("an opposite vector is no error and does not exclude a match by word
   t.deepEqual(await matching(ask), [offer]);
 });
 
+test.serial("a price with three decimals is compared to its last one", async (t) => {
+  const offer = await market.offer(seller, { price: "12.342 KWD" });
+  t.deepEqual(await matching(await market.ask(buyer, { max: "12.341 KWD" })), []);
+  t.deepEqual(await matching(await market.ask(buyer, { max: "12.342 KWD" })), [offer]);
+});
+
 test.serial("an account's own offers never match its asks, whichever of its agents published them", async (t) => {
   await market.offer(buyer);
   const ask = await market.ask(buyer);
@@ -216,7 +222,7 @@ for (const embedded of ["offer", "ask"] as const)
 test.serial("an ask is matched with the offers as they are when it has locked them", async (t) => {
   const id = { offer: await market.offer(seller, { vector: near }), ask: await market.ask(buyer, { max: "500 EUR" }) };
   t.true((await matching(id.ask)).includes(id.offer));
-  await changeWhile(() => market.embed("ask", id.ask, near), id.offer, "price_hundredths = 75300");
+  await changeWhile(() => market.embed("ask", id.ask, near), id.offer, "price_thousandths = 753000");
   // The job that changed the offer has not matched it yet, and might have done so before this match was committed.
   t.false((await matching(id.ask)).includes(id.offer));
 });

@@ -237,7 +237,7 @@ test.serial("by plain SQL an agent can change only the status of an offer, and o
     "title = 'x'",
     "published_at = now()",
     "account_id = null",
-    "price_hundredths = 1",
+    "price_thousandths = 1",
   ]) {
     t.is(await set(column), "42501", column);
   }

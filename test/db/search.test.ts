@@ -75,10 +75,10 @@ test.before(async () => {
   publisher = await paging.approved();
   // Several offers have the same time and price, so that the id decides their order.
   await paging.sql`insert into market.offer (account_id, status, text, title, location_text, published_at,
-    price_hundredths, price_currency)
+    price_thousandths, price_currency)
     select ${publisher.account}, 'published', 'Grey sofa in Berlin', 'Grey sofa ' || n, 'Berlin', now() -
       make_interval(mins => n / 3),
-      case when n % 8 > 0 then n / 4 * 100 end, 'EUR'
+      case when n % 8 > 0 then n / 4 * 1000 end, 'EUR'
     from generate_series(1, 40) as n`;
 });
 
@@ -379,12 +379,12 @@ const PAGED: readonly [what: string, request: object, priced: boolean][] = [
 for (const [what, request, priced] of PAGED) {
   test.serial(`paging ${what} returns each offer once, also while others are published`, async (t) => {
     const all = await paging.sql(
-      `select id from market.offer where status = 'published' ${priced ? "and price_hundredths is not null" : ""}`,
+      `select id from market.offer where status = 'published' ${priced ? "and price_thousandths is not null" : ""}`,
     );
     const publish = () =>
       paging.sql`insert into market.offer (account_id, status, text, title, location_text, published_at,
-        price_hundredths, price_currency)
-        values (${publisher.account}, 'published', 'Grey sofa in Berlin', 'Grey sofa', 'Berlin', now(), 300, 'EUR')`;
+        price_thousandths, price_currency)
+        values (${publisher.account}, 'published', 'Grey sofa in Berlin', 'Grey sofa', 'Berlin', now(), 3000, 'EUR')`;
     const { seen, ranks } = await pages({ ...request, limit: 7 }, publish);
     t.deepEqual(seen.toSorted(), all.map((row) => row.id).sort());
     t.deepEqual(

@@ -12,7 +12,7 @@ const closes = [
   "alter table market.offer add column seen uuid references market.agent;",
   "alter table market.offer add column seen uuid default gen_random_uuid();",
   "alter table market.offer add column seen text generated always as (title) stored;",
-  "alter table market.offer alter column price_hundredths type numeric;",
+  "alter table market.offer alter column price_thousandths type numeric;",
   "alter table market.offer alter title set not null;",
   "update market.offer set title = 'x';",
   "alter table market.offer add constraint a check (true) not valid;\nalter table market.offer validate constraint a;",

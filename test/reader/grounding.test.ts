@@ -199,7 +199,7 @@ test("what a model invents is dropped where the built-in extractor finds nothing
   const text = "Nothing in particular, nothing to see here";
   const reader = await startReader(t, invents());
   const offer = await grounded("offer", text, await reader.readOffer(text, signal));
-  t.like(offer, { price_hundredths: null, location_text: null });
+  t.like(offer, { price_thousandths: null, location_text: null });
   t.deepEqual(valuesOf(offer), []);
 });
 

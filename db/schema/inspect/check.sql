@@ -281,9 +281,11 @@ begin
       then format('a %s does not answer an ask to %s', coalesce(o.offer_kind, 'thing of no kind'),
         coalesce(a.ask_kind, 'do nothing')) end),
     ('match_is_within_price', true, case when a.status = 'active'
-      and o.price_hundredths > a.price_max_hundredths and o.price_hundredths > 0 and o.price_currency = a.price_currency
+      and o.price_thousandths > a.price_max_thousandths and o.price_thousandths > 0
+      and o.price_currency = a.price_currency
       and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
-      then format('%s is over %s hundredths of %s', o.price_hundredths, a.price_max_hundredths, a.price_currency) end),
+      then
+      format('%s is over %s thousandths of %s', o.price_thousandths, a.price_max_thousandths, a.price_currency) end),
     ('match_is_not_excluded', true, case when a.status = 'active' and d.words @@ a.exclude_query
       then 'the offer says what the ask does not want' end)) as v (invariant, mends, detail)
   where inspect.is_within(m.ctid, 'market.match', check_market.low, check_market.high)

@@ -14,7 +14,7 @@ create table market.ask (
   keywords_query tsquery,
   exclude_query tsquery,
   place_query tsquery,
-  price_max_hundredths bigint,
+  price_max_thousandths bigint,
   price_currency text,
   read_at timestamptz,
   created_at timestamptz not null default now(),
@@ -79,7 +79,7 @@ comment on column market.ask.place_query is
   'Finds offers by place: in the city of the ask or in an alternative town that the text names. When no city is known, '
   'the place as the text names it is used. When the text states a distance from a town, the cells of the globe around '
   'that town.';
-comment on column market.ask.price_max_hundredths is 'The highest accepted price in hundredths of the major unit.';
+comment on column market.ask.price_max_thousandths is 'The highest accepted price in thousandths of the major unit.';
 comment on column market.ask.read_at is 'When the present text was extracted; null before the extraction.';
 comment on column market.ask.must_query is 'Finds offers that contain all required phrases ("must").';
 comment on column market.ask.latitude is

@@ -12,13 +12,13 @@ begin
       ('agent', '{insert,update,delete}', '{account_id,connected_at,removed_at,disconnected_at}'),
       ('appeal', '{insert,update,delete}', '{offer_id,account_id,agent_id,removed_at,decided_at}'),
       ('ask', '{insert,delete}', '{account_id,agent_id,status,watch_enabled,language,domain,category,ask_kind,'
-        'price_max_hundredths,price_currency}'),
+        'price_max_thousandths,price_currency}'),
       ('cap_override', '{insert,update,delete}', '{action,cap}'),
       ('decision', '{insert,delete}', '{moderator_id,action,offer_id,account_id,agent_id,reason}'),
       ('moderator', '{insert,delete}', '{account_id,appointed_by}'),
       ('offer', '{update,delete}', '{account_id,agent_id,origin_ask_id,status,language,domain,category,offer_kind,'
-        'price_hundredths,price_currency,price_period,reviewed,published_at,removed_at,review_reason,suspended_at}'),
-      ('offer_change', '{insert,delete}', '{account_id,agent_id,language,domain,category,offer_kind,price_hundredths,'
+        'price_thousandths,price_currency,price_period,reviewed,published_at,removed_at,review_reason,suspended_at}'),
+      ('offer_change', '{insert,delete}', '{account_id,agent_id,language,domain,category,offer_kind,price_thousandths,'
         'price_currency,price_period,rejected_at,review_reason}'),
       ('profile', '{delete}', '{}'),
       ('proved_method', '{}', '{method,proved_at}'),

@@ -22,15 +22,16 @@ grant select (id, method, purpose, account_id, verification_id, tries, created_a
   on market.sign_in to souk_dba;
 grant select on market.setting, market.sentence, market.offer_kind, market.domain, market.category, market.ask_kind,
   market.embedding_model, market.ranking to souk_dba;
-grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind, price_hundredths,
+grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind,
+  price_thousandths,
   price_currency, price_period, missing_fields, reviewed, review_reason, created_at, updated_at, published_at,
   removed_at,
   suspended_at, confirmed_at, stale_at, expired_at, sandbox_id)
   on market.offer to souk_dba;
 grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind,
-  price_max_hundredths,
+  price_max_thousandths,
   price_currency, read_at, created_at, updated_at, sandbox_id) on market.ask to souk_dba;
-grant select (id, account_id, sandbox_id, published_at, is_stale, domain, category, offer_kind, price_hundredths,
+grant select (id, account_id, sandbox_id, published_at, is_stale, domain, category, offer_kind, price_thousandths,
   price_currency, price_period, model, facet_values) on search.document to souk_dba;
 grant select (offer_id, model) on market.offer_embedding to souk_dba;
 grant select (ask_id, model) on market.ask_embedding to souk_dba;
@@ -54,7 +55,7 @@ grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at
 grant select (id) on market.hash_key to souk_dba;
 grant select (removed_offers, suspended_at, suspension_reason, kept_until, account_id, caps, id) on market.kept_record
   to souk_dba;
-grant select (offer_id, account_id, agent_id, language, domain, category, offer_kind, price_hundredths, price_currency,
+grant select (offer_id, account_id, agent_id, language, domain, category, offer_kind, price_thousandths, price_currency,
   price_period, missing_fields, created_at, rejected_at, review_reason) on market.offer_change to souk_dba;
 -- Knowing a sandbox's id is enough to join it. That gives a DBA nothing: it holds a day's tests.
 grant select on market.sandbox to souk_dba;

@@ -11,7 +11,7 @@ create table market.offer (
   domain text,
   category text,
   offer_kind text,
-  price_hundredths bigint,
+  price_thousandths bigint,
   price_currency text,
   price_period text,
   location_text text,
@@ -95,8 +95,9 @@ comment on column market.offer.title is 'Title made of words of the text.';
 comment on column market.offer.domain is 'Domain of the taxonomy; null when the extractor is not confident.';
 comment on column market.offer.category is 'Category of the domain; null when the extractor is not confident.';
 comment on column market.offer.offer_kind is 'sale, rental, service_offer, project_hire, dating or friendship.';
-comment on column market.offer.price_hundredths is
-  'Asking price in hundredths of the major unit of any currency. Comparisons of bigint are exact and leakproof.';
+comment on column market.offer.price_thousandths is
+  'Asking price in thousandths of the major unit, as some currencies have three decimals. Comparisons of bigint are '
+  'exact and leakproof.';
 comment on column market.offer.price_period is
   'The period or unit of the price: one_time, hour, day, week, month, year or project.';
 comment on column market.offer.location_text is 'The place as the text names it.';

@@ -10,7 +10,7 @@ create table market.offer_change (
   domain text,
   category text,
   offer_kind text,
-  price_hundredths bigint,
+  price_thousandths bigint,
   price_currency text,
   price_period text,
   location_text text,

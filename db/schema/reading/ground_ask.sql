@@ -18,7 +18,7 @@ begin
   ask.domain := reading.choose_field('domain', said, extractions) ->> 'value';
   ask.category := reading.choose_category(said, extractions, ask.domain) ->> 'value';
   ask.ask_kind := reading.choose_field('ask_kind', said, extractions) ->> 'value';
-  ask.price_max_hundredths := round((price ->> 'max')::numeric * 100)::bigint;
+  ask.price_max_thousandths := round((price ->> 'max')::numeric * 1000)::bigint;
   ask.price_currency := price ->> 'currency';
   ask.criteria := jsonb_build_object(
     'keywords', reading.choose_keywords(said, extractions),

@@ -6,7 +6,7 @@ create or replace function reading.bounded_amount(amount jsonb) returns jsonb
   language plpgsql immutable
 as $$
 begin
-  -- Nothing costs more, and a bigint of hundredths would overflow.
+  -- Nothing costs more, and a bigint of thousandths would overflow.
   return case when jsonb_typeof(amount) = 'number' and amount::numeric between 0 and 1e12 then amount end;
 end
 $$;

@@ -35,7 +35,7 @@ begin
   offer.title := coalesce(fields -> 'title' ->> 'value', reading.first_line(said), reading.first_line(offer.text));
   offer.category := fields -> 'category' ->> 'value';
   offer.offer_kind := fields -> 'offer_kind' ->> 'value';
-  offer.price_hundredths := round((fields -> 'price' -> 'value' ->> 'amount')::numeric * 100)::bigint;
+  offer.price_thousandths := round((fields -> 'price' -> 'value' ->> 'amount')::numeric * 1000)::bigint;
   offer.price_currency := fields -> 'price' -> 'value' ->> 'currency';
   offer.price_period := fields -> 'price' -> 'value' ->> 'period';
   offer.location_text := fields -> 'location' -> 'value' ->> 'text';

@@ -23,18 +23,18 @@ as $$
   -- Prices are never converted. Another currency or another period (a day's price against a month's) cannot be
   -- compared.
   select case
-    when d.price_hundredths is null or at_most is null and at_least is null then 0
-    when d.price_hundredths = 0 then 1
+    when d.price_thousandths is null or at_most is null and at_least is null then 0
+    when d.price_thousandths = 0 then 1
     when at_most = 0 then null
     when currency is null or d.price_currency is distinct from currency or d.price_period <> period then 0
     -- An offer up to 15 % above the limit is shown, with a lower score.
-    when d.price_hundredths > at_most * 1.15 then null
-    when d.price_hundredths > at_most or d.price_hundredths < at_least then -1
+    when d.price_thousandths > at_most * 1.15 then null
+    when d.price_thousandths > at_most or d.price_thousandths < at_least then -1
     else 1 end::real
 $$;
 comment on function search.price_agreement(search.document, bigint, bigint, text, text) is
   'Returns 1 when the offer is free or its price is within the limits, -1 when its price is below at_least or up to 15 '
-  '% above at_most, 0 when the prices cannot be compared, and null when its price is higher. Prices in hundredths.';
+  '% above at_most, 0 when the prices cannot be compared, and null when its price is higher. Prices in thousandths.';
 
 create or replace function search.class_agreement(
   d search.document, domain text, category text, kind text, weight market.ranking

@@ -49,16 +49,17 @@ comment on function search.time_bucket_query(timestamptz, timestamptz, integer) 
   '`most` buckets. The buckets reach beyond the two moments, the further the fewer they are, so it also finds other '
   'offers.';
 
-create or replace function search.price_bucket(hundredths bigint) returns integer
+create or replace function search.price_bucket(thousandths bigint) returns integer
   language sql immutable parallel safe
 as $$
-  -- Bucket 0 is free of charge and bucket 1 ends at about ten units of the currency. Each further bucket, up to 26,
+  -- Bucket 0 is free of charge and bucket 1 ends at about eight units of the currency. Each further bucket, up to 26,
   -- ends at twice the price of the bucket before, so that a price limit needs only a few buckets.
-  select case when hundredths <= 0 then 0
-    else least(greatest(ceil(ln(hundredths::double precision + 1) / ln(2.0::double precision))::integer - 9, 1), 26) end
+  select case when thousandths <= 0 then 0
+    else least(greatest(ceil(ln(thousandths::double precision + 1) / ln(2.0::double precision))::integer - 12, 1),
+      26) end
 $$;
 comment on function search.price_bucket(bigint) is
-  'Returns the bucket (0 to 26) of a price in hundredths; a higher price never has a lower bucket.';
+  'Returns the bucket (0 to 26) of a price in thousandths; a higher price never has a lower bucket.';
 grant execute on function search.price_bucket(bigint) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.price_bucket_query(at_least bigint, at_most bigint, currency text) returns tsquery
@@ -75,5 +76,5 @@ begin
 end
 $$;
 comment on function search.price_bucket_query(bigint, bigint, text) is
-  'Returns a query of search.document.facets that finds all offers with a price from at_least to at_most (hundredths), '
-  'and some with a price just outside; null when both limits are null.';
+  'Returns a query of search.document.facets that finds all offers with a price from at_least to at_most '
+  '(thousandths), and some with a price just outside; null when both limits are null.';

@@ -17,8 +17,8 @@ create or replace function search.group_offers(
 as $$
 declare
   price constant jsonb := extraction -> 'price';
-  at_most constant bigint := round((price ->> 'max')::numeric * 100)::bigint;
-  at_least constant bigint := round((price ->> 'min')::numeric * 100)::bigint;
+  at_most constant bigint := round((price ->> 'max')::numeric * 1000)::bigint;
+  at_least constant bigint := round((price ->> 'min')::numeric * 1000)::bigint;
   in_currency constant text := price ->> 'currency';
   per constant text := price ->> 'period';
 begin

@@ -12,7 +12,7 @@ create table search.document (
   domain text,
   category text,
   offer_kind text,
-  price_hundredths bigint,
+  price_thousandths bigint,
   price_currency text,
   price_period text,
   location_text text,
@@ -46,8 +46,8 @@ create index document_embedding_idx on search.document using hnsw (embedding pub
   with (ef_construction = 256, m = 24) where sandbox_id is null;
 create index document_published_at_idx on search.document (published_at) where sandbox_id is null;
 -- For lists in the order of prices, in the market and in a domain.
-create index document_price_idx on search.document (price_hundredths, id) where sandbox_id is null;
-create index document_domain_price_idx on search.document (domain, price_hundredths, id) where sandbox_id is null;
+create index document_price_idx on search.document (price_thousandths, id) where sandbox_id is null;
+create index document_domain_price_idx on search.document (domain, price_thousandths, id) where sandbox_id is null;
 create index document_account_id_idx on search.document (account_id);
 
 create policy "everyone sees what is found, and an account what it publishes" on search.document for select
@@ -62,7 +62,7 @@ comment on table search.document is
 comment on column search.document.id is 'The id of the offer.';
 comment on column search.document.sandbox_id is 'The sandbox that has the offer; null for an offer of the market.';
 comment on column search.document.is_stale is 'Whether nobody has confirmed the offer for long.';
-comment on column search.document.price_hundredths is 'The price in hundredths of the major unit of any currency.';
+comment on column search.document.price_thousandths is 'The price in thousandths of the major unit of any currency.';
 comment on column search.document.price_period is 'The period or unit of the price.';
 comment on column search.document.condition is 'The condition as the reader of the text named it; null: not stated.';
 comment on column search.document.location_text is 'The place as the text names it.';

@@ -39,7 +39,7 @@ begin
   d.domain := offer.domain;
   d.category := offer.category;
   d.offer_kind := offer.offer_kind;
-  d.price_hundredths := offer.price_hundredths;
+  d.price_thousandths := offer.price_thousandths;
   d.price_currency := offer.price_currency;
   d.price_period := offer.price_period;
   d.location_text := offer.location_text;
@@ -50,7 +50,7 @@ begin
   d.longitude := (point ->> 'lon')::double precision;
   d.condition := offer.metadata ->> 'condition';
   d.facet_values := array[d.category, d.offer_kind,
-    search.price_range(d.price_hundredths, d.price_currency, d.price_period), d.condition,
+    search.price_range(d.price_thousandths, d.price_currency, d.price_period), d.condition,
     coalesce(d.city, location ->> 'region', d.country)];
   d.facets := search.facets_of(d, location ->> 'region', offer.reviewed, cardinality(offer.images) > 0,
     exists (select from market.proved_method m where m.account_id = offer.account_id));
@@ -78,7 +78,7 @@ begin
   on conflict on constraint document_pkey do update set
     account_id = excluded.account_id, sandbox_id = excluded.sandbox_id, published_at = excluded.published_at,
     is_stale = excluded.is_stale, domain = excluded.domain, category = excluded.category,
-    offer_kind = excluded.offer_kind, price_hundredths = excluded.price_hundredths,
+    offer_kind = excluded.offer_kind, price_thousandths = excluded.price_thousandths,
     price_currency = excluded.price_currency, price_period = excluded.price_period,
     location_text = excluded.location_text, city = excluded.city, country = excluded.country,
     is_remote = excluded.is_remote, latitude = excluded.latitude, longitude = excluded.longitude,

@@ -4,8 +4,8 @@ create or replace function search.is_foreign_money(ask market.ask, offer search.
   language sql stable
 as $$
   -- Prices are never converted. An offer in another currency cannot be compared.
-  select coalesce((ask.price_max_hundredths is not null or ask.criteria -> 'price' ->> 'min' is not null)
-    and offer.price_hundredths > 0
+  select coalesce((ask.price_max_thousandths is not null or ask.criteria -> 'price' ->> 'min' is not null)
+    and offer.price_thousandths > 0
     and offer.price_currency is distinct from ask.price_currency, false)
 $$;
 comment on function search.is_foreign_money(market.ask, search.document) is
@@ -68,9 +68,9 @@ as $$
     -- An ask without a domain matches nothing: no answer is better than a wrong one.
     and ask.domain is not null
     -- Prices for different periods (a day, a month) are not compared. What is free is not too cheap.
-    and not coalesce((offer.price_hundredths > ask.price_max_hundredths
-        or offer.price_hundredths > 0
-          and offer.price_hundredths < (ask.criteria -> 'price' ->> 'min')::numeric * 100)
+    and not coalesce((offer.price_thousandths > ask.price_max_thousandths
+        or offer.price_thousandths > 0
+          and offer.price_thousandths < (ask.criteria -> 'price' ->> 'min')::numeric * 1000)
       and offer.price_currency is not distinct from ask.price_currency
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.words @@ ask.exclude_query)

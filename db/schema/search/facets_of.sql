@@ -28,8 +28,8 @@ begin
     -- mean Germany.
     || array_to_tsvector(array_remove(array['country/' || internal.lower_case(d.country),
       'domain/' || d.domain, 'category/' || d.category, 'kind/' || d.offer_kind,
-      'price/' || search.price_bucket(d.price_hundredths),
-      'price/' || d.price_currency || '/' || search.price_bucket(d.price_hundredths),
+      'price/' || search.price_bucket(d.price_thousandths),
+      'price/' || d.price_currency || '/' || search.price_bucket(d.price_thousandths),
       'currency/' || d.price_currency, 'period/' || d.price_period, 'reviewed/' || facets_of.reviewed,
       'has_images/' || facets_of.has_images, 'verified_publisher/' || facets_of.verified_publisher]
       || search.time_buckets(d.published_at) || search.cells(d.latitude, d.longitude) || search.samples(d.id), null));
@@ -39,19 +39,19 @@ comment on function search.facets_of(search.document, text, boolean, boolean, bo
   'Returns search.document.facets for the other columns of a row, the region of its place, whether the offer is '
   'reviewed and has images, and whether its publisher is verified.';
 
-create or replace function search.price_range(hundredths bigint, currency text, period text) returns text
+create or replace function search.price_range(thousandths bigint, currency text, period text) returns text
   language plpgsql immutable parallel safe
 as $$
 declare
-  amount constant numeric := hundredths / 100.0;
+  amount constant numeric := thousandths / 1000.0;
   -- 1, 10, 100 ...: a range begins at one, two or five of them.
   unit numeric;
   least numeric := 0::numeric;
   most numeric := 10::numeric;
 begin
-  if hundredths is null then
+  if thousandths is null then
     return null;
-  elsif hundredths <= 0 then
+  elsif thousandths <= 0 then
     return 'free';
   elsif amount >= 10 then
     unit := 10 ^ floor(log(amount));
@@ -63,7 +63,7 @@ begin
 end
 $$;
 comment on function search.price_range(bigint, text, text) is
-  'Returns the range of a price in hundredths as a facet names it, such as "100-200 EUR" or "500-1000 EUR per month": '
+  'Returns the range of a price in thousandths as a facet names it, such as "100-200 EUR" or "500-1000 EUR per month": '
   'from the first amount to just below the second. free: nothing is to be paid.';
 
 create or replace function search.facet_names() returns text[]

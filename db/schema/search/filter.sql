@@ -32,8 +32,8 @@ begin
   c.domains := search.text_array(filters -> 'domain');
   c.categories := search.text_array(filters -> 'category');
   c.kinds := search.text_array(filters -> 'offer_kind');
-  c.price_min := round((price ->> 'min')::numeric * 100)::bigint;
-  c.price_max := round((price ->> 'max')::numeric * 100)::bigint;
+  c.price_min := round((price ->> 'min')::numeric * 1000)::bigint;
+  c.price_max := round((price ->> 'max')::numeric * 1000)::bigint;
   c.currency := price ->> 'currency';
   c.period := price ->> 'period';
   c.place := search.place_query(filters ->> 'location');
@@ -113,9 +113,9 @@ as $$
     and (c.posted_since is null or d.published_at >= c.posted_since)
     and (c.hidden is null or (d.account_id = any (c.hidden)) is not true)
     and (c.not_by is null or d.account_id is distinct from c.not_by)
-    and (c.price_min is null or d.price_hundredths >= c.price_min)
-    and (c.price_max is null or d.price_hundredths <= c.price_max)
-    and (c.currency is null or d.price_currency = c.currency or d.price_hundredths = 0)
+    and (c.price_min is null or d.price_thousandths >= c.price_min)
+    and (c.price_max is null or d.price_thousandths <= c.price_max)
+    and (c.currency is null or d.price_currency = c.currency or d.price_thousandths = 0)
     and (c.radius_km is null
       or search.distance_km(d.latitude, d.longitude, c.latitude, c.longitude) <= c.radius_km)
 $$;

@@ -26,12 +26,12 @@ create or replace function search.sort_key(d search.document, sort text, c searc
   returns double precision
   language sql stable
 as $$
-  -- Microseconds and hundredths are whole numbers, which double precision holds exactly.
+  -- Microseconds and thousandths are whole numbers, which double precision holds exactly.
   select case sort
     when 'newest' then - extract(epoch from d.published_at) * 1000000
     when 'distance' then search.distance_km(d.latitude, d.longitude, c.latitude, c.longitude)
-    when 'price_desc' then - d.price_hundredths
-    else d.price_hundredths end::double precision
+    when 'price_desc' then - d.price_thousandths
+    else d.price_thousandths end::double precision
 $$;
 comment on function search.sort_key(search.document, text, search.search_filter) is
   'Returns the number by which a list is sorted, lowest first: for newest, distance, price_asc or price_desc. Of equal '
@@ -97,8 +97,8 @@ begin
       from (
         select d.id from search.document d
         where search.is_listed(d.sandbox_id, c.sandbox_id) and (only_domain is null or d.domain = only_domain)
-          and (d.price_hundredths, d.id) < (first_price, first_id)
-        order by d.price_hundredths desc, d.id desc limit walk_prices.depth) as w
+          and (d.price_thousandths, d.id) < (first_price, first_id)
+        order by d.price_thousandths desc, d.id desc limit walk_prices.depth) as w
       cross join lateral (
         select from search.document d
         where d.id = w.id and search.matches_filter(d, c, asked) offset 0) as d
@@ -109,8 +109,8 @@ begin
     from (
       select d.id from search.document d
       where search.is_listed(d.sandbox_id, c.sandbox_id) and (only_domain is null or d.domain = only_domain)
-        and (d.price_hundredths, d.id) > (first_price, first_id)
-      order by d.price_hundredths, d.id limit walk_prices.depth) as w
+        and (d.price_thousandths, d.id) > (first_price, first_id)
+      order by d.price_thousandths, d.id limit walk_prices.depth) as w
     cross join lateral (
       select from search.document d
       where d.id = w.id and search.matches_filter(d, c, asked) offset 0) as d

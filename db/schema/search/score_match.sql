@@ -42,9 +42,9 @@ begin
   end if;
 
   by_price := case
-    when ask.price_max_hundredths is null and ask.criteria -> 'price' ->> 'min' is null then null
-    when offer.price_hundredths is null or search.is_foreign_money(ask, offer) then 'unknown'
-    when offer.price_hundredths = 0 then 'met'
+    when ask.price_max_thousandths is null and ask.criteria -> 'price' ->> 'min' is null then null
+    when offer.price_thousandths is null or search.is_foreign_money(ask, offer) then 'unknown'
+    when offer.price_thousandths = 0 then 'met'
     when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
     else 'met' end;
   by_condition := case

@@ -19,8 +19,8 @@ begin
   q.category := extraction ->> 'category';
   q.kind := extraction -> 'offer_kind' ->> 'value';
   q.kind_is_certain := extraction -> 'offer_kind' ->> 'certain' = 'true';
-  q.price_max := round((price ->> 'max')::numeric * 100)::bigint;
-  q.price_min := round((price ->> 'min')::numeric * 100)::bigint;
+  q.price_max := round((price ->> 'max')::numeric * 1000)::bigint;
+  q.price_min := round((price ->> 'min')::numeric * 1000)::bigint;
   q.currency := price ->> 'currency';
   q.period := price ->> 'period';
   q.place := search.any_place_query(extraction -> 'places');
@@ -124,7 +124,7 @@ begin
       select search.place_agreement(d, q.place, q.countries) as place,
         search.price_agreement(d, q.price_max, q.price_min, q.currency, q.period) as price) as a
     where d.id = any (rank_offers.candidates) and a.place is not null and a.price is not null
-      and (rank_offers.sort not in ('price_asc', 'price_desc') or d.price_hundredths is not null)
+      and (rank_offers.sort not in ('price_asc', 'price_desc') or d.price_thousandths is not null)
   ), ordered as (
     select d.id, d.strength, row_number() over (order by
       -- As many digits as callers see. Of the same score, fresh offers come before stale ones.

@@ -43,12 +43,12 @@ create type search.search_query as (
 );
 
 comment on type search.search_filter is
-  'The hard filters of a search; null: no such filter. Prices in hundredths. not_by: the account whose offers are left '
-  'out. hidden: accounts whose offers nobody finds. sandbox_id: the sandbox that is searched in place of the market. '
-  'near: the cells of the globe within radius_km of a point.';
+  'The hard filters of a search; null: no such filter. Prices in thousandths. not_by: the account whose offers are '
+  'left out. hidden: accounts whose offers nobody finds. sandbox_id: the sandbox that is searched in place of the '
+  'market. near: the cells of the globe within radius_km of a point.';
 
 comment on type search.search_query is
   'What was read from a query. For each of its terms (search.query_terms), at the same place of four arrays: what '
   'finds its forms, its forms in a title and its categories, and its weight. every: finds offers that contain every '
   'term; some_of: those that contain one of the things it names. The other columns are values that the query states. '
-  'Prices in hundredths.';
+  'Prices in thousandths.';

@@ -13,7 +13,7 @@ begin
     category = read.category,
     ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
     exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query,
-    price_max_hundredths = read.price_max_hundredths,
+    price_max_thousandths = read.price_max_thousandths,
     price_currency = read.price_currency, latitude = read.latitude, longitude = read.longitude,
     radius_km = read.radius_km, read_at = now(), updated_at = now()
   from reading.ground_ask(submission.text, extractions, addressed) as read

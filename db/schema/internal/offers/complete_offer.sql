@@ -87,11 +87,11 @@ declare
   offer market.offer;
 begin
   insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, images, language, title,
-    domain, category, offer_kind, price_hundredths, price_currency, price_period, location_text,
+    domain, category, offer_kind, price_thousandths, price_currency, price_period, location_text,
     metadata, contact, extraction, missing_fields, warnings, published_at)
   values (submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
     status, read.text, read.images, read.language, read.title,
-    read.domain, read.category, read.offer_kind, read.price_hundredths, read.price_currency, read.price_period,
+    read.domain, read.category, read.offer_kind, read.price_thousandths, read.price_currency, read.price_period,
     read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
     case status when 'published' then now() end)
   returning * into offer;

@@ -34,10 +34,10 @@ as $$
 begin
   delete from market.offer_change c where c.offer_id = version.id;
   insert into market.offer_change (offer_id, account_id, agent_id, text, images, language, title, domain, category,
-    offer_kind, price_hundredths, price_currency, price_period, location_text, metadata, contact, extraction,
+    offer_kind, price_thousandths, price_currency, price_period, location_text, metadata, contact, extraction,
     missing_fields, warnings, price_reasons)
   values (version.id, version.account_id, hold_change.agent_id, version.text, version.images, version.language,
-    version.title, version.domain, version.category, version.offer_kind, version.price_hundredths,
+    version.title, version.domain, version.category, version.offer_kind, version.price_thousandths,
     version.price_currency, version.price_period, version.location_text, version.metadata, version.contact,
     version.extraction, version.missing_fields, version.warnings, hold_change.price_reasons);
 end
@@ -54,7 +54,7 @@ begin
   update market.offer o set
     text = version.text, images = version.images, language = version.language, title = version.title,
     domain = version.domain, category = version.category, offer_kind = version.offer_kind,
-    price_hundredths = version.price_hundredths, price_currency = version.price_currency,
+    price_thousandths = version.price_thousandths, price_currency = version.price_currency,
     price_period = version.price_period, location_text = version.location_text, metadata = version.metadata,
     contact = version.contact, extraction = version.extraction, missing_fields = version.missing_fields,
     warnings = version.warnings, reviewed = version.reviewed

@@ -25,7 +25,7 @@ begin
     -- The old extraction does not belong to the new text of the ask, so clear it.
     update market.ask a set text = submission.text, read_at = null, updated_at = now(),
       title = null, domain = null, category = null, ask_kind = null, language = null, criteria = '{}',
-      keywords_query = null, exclude_query = null, must_query = null, place_query = null, price_max_hundredths = null,
+      keywords_query = null, exclude_query = null, must_query = null, place_query = null, price_max_thousandths = null,
       price_currency = null, latitude = null, longitude = null, radius_km = null
     where a.id = submission.target_id and a.account_id = submission.account_id
     returning * into ask;
