@@ -28,7 +28,8 @@ alter role souk_worker set synchronous_commit = off;
 -- A query of an incident that takes longer is the wrong query, and a forgotten open transaction keeps vacuum from
 -- removing dead rows. These settings are not a security boundary, because a session may change them. The boundary is
 -- that the role has no right to write.
-alter role souk_dba set statement_timeout = '60s';
+-- A check of everything takes a minute or two in a market of a million offers.
+alter role souk_dba set statement_timeout = '5min';
 alter role souk_dba set lock_timeout = '2s';
 alter role souk_dba set idle_in_transaction_session_timeout = '60s';
 alter role souk_dba set default_transaction_read_only = on;

@@ -45,7 +45,8 @@ type Body = { query?: string; filters?: Record<string, unknown> };
 
 const embedder = createBuiltinEmbedder(seedMeaning);
 
-const percentiles = (times: number[]): Percentiles => {
+/** The median and the 95th percentile. */
+export const percentiles = (times: number[]): Percentiles => {
   const sorted = Float64Array.from(times).sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   return { p50: at(0.5), p95: at(0.95) };
@@ -55,7 +56,7 @@ const percentiles = (times: number[]): Percentiles => {
  * Returns a clock, in milliseconds, of the processor time that the server has spent on a connection, so that other work
  * on the machine does not count. On systems other than Linux it is the elapsed time.
  */
-const clockOf = async (client: pg.Client): Promise<() => number> => {
+export const clockOf = async (client: pg.Client): Promise<() => number> => {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   const file = `/proc/${rows[0]?.pid}/schedstat`;
   if (!existsSync(file)) return () => performance.now();
@@ -63,7 +64,8 @@ const clockOf = async (client: pg.Client): Promise<() => number> => {
   return () => Number(readFileSync(file, "utf8").split(" ")[0]) / 1e6;
 };
 
-const timed = async (clock: () => number, work: () => Promise<unknown>): Promise<number> => {
+/** How long a step takes, by a clock. */
+export const timed = async (clock: () => number, work: () => Promise<unknown>): Promise<number> => {
   const start = clock();
   await work();
   return clock() - start;
@@ -215,7 +217,7 @@ const tokenOf = ({ callers }: Market, n: number): string => callers[n % callers.
  * Measures publishing one offer after the other: the processor time of API, worker and database for each, which includes
  * the jobs that follow. It is an average, so that p50 and p95 are the same.
  */
-const measurePublishing = async (cluster: Cluster, market: Market, service: Service): Promise<Percentiles> => {
+export const measurePublishing = async (cluster: Cluster, market: Market, service: Service): Promise<Percentiles> => {
   const publish = (n: number) => publishOne(service.baseUrl, market.callers, n);
   const jobsDone = () =>
     withClient(market.url, async (client) => {
@@ -240,7 +242,7 @@ const measurePublishing = async (cluster: Cluster, market: Market, service: Serv
  * Measures recall: the share of the ten nearest offers that is found, without filters and with one that keeps about 1
  * %.
  */
-const measureRecall = (market: Market): Promise<{ all: number; filtered: number; share: number }> =>
+export const measureRecall = (market: Market): Promise<{ all: number; filtered: number; share: number }> =>
   withClient(market.url, async (client) => {
     const { rows: vectors } = await client.query<{ vector: string }>(
       "select e.embedding::text as vector from market.ask_embedding e order by md5(e.ask_id::text) limit $1",
@@ -298,11 +300,12 @@ const measureAged = (market: Market): Promise<string> =>
   });
 
 /** Measures matching one new offer with all asks. Each run is rolled back. */
-const measureMatching = (market: Market): Promise<Percentiles> =>
+export const measureMatching = (market: Market): Promise<Percentiles> =>
   withClient(market.url, async (client) => {
-    const { rows } = await client.query<{ id: string }>("select id from market.offer order by md5(id::text) limit $1", [
-      OFFERS_MATCHED + WARM_UP,
-    ]);
+    const { rows } = await client.query<{ id: string }>(
+      "select id from market.offer where status = 'published' order by md5(id::text) limit $1",
+      [OFFERS_MATCHED + WARM_UP],
+    );
     // The worker's login role has JIT off, too: compiling these plans takes longer than running them.
     await client.query("set jit = off");
     const clock = await clockOf(client);

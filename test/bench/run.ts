@@ -5,25 +5,21 @@ import { performance } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
-import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
-import type { Vocabulary } from "../../src/reader/extraction.ts";
-import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
-import { seedMeaning } from "../reader/vocabulary.ts";
-import { withClient } from "../support/client.ts";
 import { violations } from "../support/invariants.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
+import { showAged } from "./aged.ts";
 import { showNoise } from "./floods.ts";
 import { measureGrowth } from "./growth.ts";
 import { quantile, runLoad } from "./load.ts";
 import { measureMachines } from "./machines.ts";
-import { type Market, makeMarket } from "./market.ts";
+import { makeMarket } from "./market.ts";
 import { showMemory } from "./memory.ts";
+import { showMigrating } from "./migrating.ts";
 import { openPeers, type PeerQuery, peerQueries } from "./peers.ts";
 import { runPgbench, type Sample } from "./pgbench.ts";
 import { publishInTurn, showPublishing } from "./publishing.ts";
 import { print, row, tell } from "./report.ts";
-import { makeScenarios, type Scenario, searchStatements, type Targets } from "./scenarios.ts";
+import { makeScenarios, type Scenario, searchStatements, type Targets, targetsOf } from "./scenarios.ts";
 import { memoryOf, type Service, startService } from "./service.ts";
 import { showStarts } from "./starts.ts";
 import { measureTools } from "./tools.ts";
@@ -35,29 +31,35 @@ import { showWaiting } from "./waiting.ts";
  * Creates a market in a throwaway cluster with production settings and starts the real service on it. For each kind of
  * request, it measures the service under load and pgbench with the request's statement. The two take turns, so that
  * other work on the machine affects both; the ratios are the result.
- *
- *   --offers N     the number of offers (100,000)
- *   --asks N       the number of asks (20,000)
- *   --sizes N,N    instead of all that: how the cost of each operation grows over markets of these sizes, as a table and as
- *                  a chart; the size and the upkeep of each market
- *   --chart FILE   the file for the chart (test/bench/growth.svg)
- *   --seconds S    the duration of each side of a measurement (6)
- *   --rounds N     the turns into which that time is split (3). From fewer than three no ratio is printed, because other
- *                  work on the machine may have hit one side only
- *   --no-peers     leaves out the table of other searches (Supabase's hybrid search, Sphinx and Xapian where installed)
- *   --noisy        instead of all that: how long another caller waits while one caller keeps 200 calls open, for each kind
- *                  of call, what that caller gets, and how many of twenty callers are served who search at once
- *   --memory       instead of all that: the memory of API and worker over so many mixed requests and texts to publish
- *   --requests N   how many (1,000,000)
- *   --minutes M    instead: for so long
- *   --publishing N instead of all that: the time until a text is published, and processor time, while N arrive each second
- *                  for M minutes (10)
- *   --tools        instead of all that: what a tool call at /mcp costs beside its REST call
- *   --waiting N    instead of all that: what N agents cost that wait for events, and how soon they are told
- *   --machines     instead of all that: what replicas and a pooler cost the primary
- *   --starts       instead of all that: how long `npm start` takes with its embedded database, the first time and after that
- *   --hold         at the end, keeps everything running until Enter is pressed or the input ends, for a look with psql
  */
+
+const USAGE = `Usage: npm run bench -- [options]
+
+  --offers N     the number of offers (100,000)
+  --asks N       the number of asks (20,000)
+  --sizes N,N    instead of all that: how the cost of each operation grows over markets of these sizes, as a table and as
+                 a chart; the size and the upkeep of each market
+  --chart FILE   the file for the chart (test/bench/growth.svg)
+  --seconds S    the duration of each side of a measurement (6)
+  --rounds N     the turns into which that time is split (3). From fewer than three no ratio is printed, because other
+                 work on the machine may have hit one side only
+  --no-peers     leaves out the table of other searches (Supabase's hybrid search, Sphinx and Xapian where installed)
+  --noisy        instead of all that: how long another caller waits while one caller keeps 200 calls open, for each kind
+                 of call, what that caller gets, and how many of twenty callers are served who search at once
+  --memory       instead of all that: the memory of API and worker over so many mixed requests and texts to publish
+  --requests N   how many (1,000,000)
+  --minutes M    instead: for so long
+  --publishing N instead of all that: the time until a text is published, and processor time, while N arrive each second
+                 for M minutes (10)
+  --tools        instead of all that: what a tool call at /mcp costs beside its REST call
+  --waiting N    instead of all that: what N agents cost that wait for events, and how soon they are told
+  --machines     instead of all that: what replicas and a pooler cost the primary
+  --aged N       instead of all that: what archived offers cost the others, in a market of N offers of which nine of ten are
+                 archived, and how long a check of all invariants takes (1,000,000 is a market after years)
+  --migrating    instead of all that: how long calls wait while a release migrates the table of offers
+  --starts       instead of all that: how long npm start takes with its embedded database, at first and after that
+  --hold         at the end, keeps everything running until Enter is pressed or the input ends, for a look with psql
+`;
 
 /** As many as the pool has, so that neither side waits for a free connection. */
 const CONNECTIONS = 16;
@@ -75,9 +77,6 @@ const PUBLICATIONS = 40;
 const PAUSE_MS = 250;
 /** The number of matches of an ask for a common thing. A page shows ten. */
 const MATCHES_PER_ASK = 30;
-/** The number of offers and asks that requests refer to: one for each variant of a scenario. */
-const TARGETS = 48;
-
 /** PostgreSQL's manual advises to give a server a quarter of the memory for its own cache. */
 const CACHE_MB = Math.round(totalmem() / 2 ** 20 / 4);
 /** The settings of an operator who followed the manual. What production flushes to disk is flushed here, too. */
@@ -98,7 +97,13 @@ const SETTINGS = {
 
 const CHART = fileURLToPath(new URL("growth.svg", import.meta.url));
 
-const { values: options } = parseArgs({
+/** Ends the program with what it can do, after what is wrong with how it was called. */
+const showUsage = (wrong?: string): never => {
+  process[wrong === undefined ? "stdout" : "stderr"].write(wrong === undefined ? USAGE : `${wrong}\n\n${USAGE}`);
+  process.exit(wrong === undefined ? 0 : 1);
+};
+
+const FORM = {
   options: {
     offers: { type: "string", default: "100000" },
     sizes: { type: "string" },
@@ -116,13 +121,28 @@ const { values: options } = parseArgs({
     waiting: { type: "string" },
     tools: { type: "boolean", default: false },
     starts: { type: "boolean", default: false },
+    aged: { type: "string" },
+    migrating: { type: "boolean", default: false },
+    help: { type: "boolean", default: false },
     hold: { type: "boolean", default: false },
   },
   allowNegative: true,
-});
-const whole = (name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting" | "publishing"): number => {
+} as const;
+
+const parsed = () => {
+  try {
+    return parseArgs(FORM).values;
+  } catch (error) {
+    return showUsage(error instanceof Error ? error.message : String(error));
+  }
+};
+const options = parsed();
+if (options.help) showUsage();
+const whole = (
+  name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting" | "publishing" | "aged",
+): number => {
   const value = Number(options[name]);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} wants a whole number from 1.`);
+  if (!Number.isInteger(value) || value < 1) showUsage(`--${name} wants a whole number from 1.`);
   return value;
 };
 const [offers, seconds, rounds] = [whole("offers"), whole("seconds"), whole("rounds")];
@@ -232,19 +252,6 @@ const measurePeers = async (cluster: Cluster, server: Server, url: string, targe
   }
 };
 
-const findTargets = (market: Market) =>
-  withClient(market.url, async (client) => {
-    const { rows: found } = await client.query<{ id: string }>(
-      "select id from market.offer order by md5(id::text) limit $1",
-      [TARGETS],
-    );
-    const { rows: asks } = await client.query<{ id: string; accountId: string }>(
-      'select id, account_id as "accountId" from market.ask order by md5(id::text) limit $1',
-      [TARGETS],
-    );
-    return { offerIds: found.map(({ id }) => id), asks };
-  });
-
 /** Prints what a tool call costs beside its REST call: the time of one caller alone, and the processor time under load. */
 const compareTools = async (cluster: Cluster, service: Service, scenarios: readonly Scenario[]): Promise<void> => {
   print();
@@ -284,22 +291,11 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
       minutes: Number(options.minutes ?? PUBLISHING_MINUTES),
     });
   if (options.noisy) {
-    const { offerIds } = await findTargets(market);
+    const { offerIds } = await targetsOf(market, baseUrl, offers);
     return showNoise(market, service, offerIds[0], seconds);
   }
   const atStart = memoryOf(service.api);
-  const vocabulary = await withClient(market.url, async (client) => {
-    const { rows } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
-    return rows[0]?.vocabulary ?? { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
-  });
-  const targets: Targets = {
-    ...(await findTargets(market)),
-    baseUrl,
-    callers: market.callers,
-    offers,
-    embedder: createBuiltinEmbedder(seedMeaning),
-    extractQuery: createQueryExtractor(vocabulary),
-  };
+  const targets = await targetsOf(market, baseUrl, offers);
   const scenarios = await makeScenarios(targets);
   if (options.memory)
     return showMemory(
@@ -311,6 +307,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
         length: options.minutes === undefined ? { requests: whole("requests") } : { minutes: Number(options.minutes) },
       },
     );
+  if (options.migrating) return showMigrating(service, market.url, scenarios);
   if (options.tools) return compareTools(cluster, service, scenarios);
 
   print(`${offers} offers, ${CONNECTIONS} connections, ${seconds} s a side; times in milliseconds`);
@@ -352,6 +349,8 @@ try {
     await showStarts();
   } else if (options.machines) {
     for (const line of await measureMachines(cluster.url)) print(line);
+  } else if (options.aged !== undefined) {
+    await showAged({ cluster, offers: whole("aged"), asks: whole("asks") }, tell);
   } else if (options.sizes === undefined) {
     await bench(cluster, services);
   } else {

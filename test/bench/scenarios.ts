@@ -2,9 +2,14 @@ import pgvector from "pgvector";
 import { hashSecret, linkKey } from "../../src/base/tokens.ts";
 import type { Arguments } from "../../src/database/database.ts";
 import { statementOf } from "../../src/database/database.ts";
-import type { Embedder, QueryExtraction } from "../../src/reader/extraction.ts";
+import { createQueryExtractor } from "../../src/reader/builtin/query.ts";
+import { createBuiltinEmbedder } from "../../src/reader/embed/embedder.ts";
+import type { Embedder, QueryExtraction, Vocabulary } from "../../src/reader/extraction.ts";
+import { NO_PLACES } from "../../src/reader/propose/gazetteer.ts";
+import { seedMeaning } from "../reader/vocabulary.ts";
+import { withClient } from "../support/client.ts";
 import { rawRequest } from "./load.ts";
-import type { Caller } from "./market.ts";
+import type { Caller, Market } from "./market.ts";
 import type { Statement } from "./pgbench.ts";
 import { modelOf } from "./texts.ts";
 import { type ToolCall, toolRequests } from "./tools.ts";
@@ -31,6 +36,33 @@ export type Targets = {
   embedder: Embedder;
   extractQuery: (query: string) => QueryExtraction;
 };
+
+/** The offers and asks that requests refer to: one for each variant of a scenario. */
+const TARGETS = 48;
+
+/** Finds what the requests refer to in a market, and what reads their queries. */
+export const targetsOf = (market: Market, baseUrl: string, offers: number): Promise<Targets> =>
+  withClient(market.url, async (client) => {
+    const { rows: found } = await client.query<{ id: string }>(
+      "select id from market.offer where status = 'published' order by md5(id::text) limit $1",
+      [TARGETS],
+    );
+    const { rows: asks } = await client.query<{ id: string; accountId: string }>(
+      'select id, account_id as "accountId" from market.ask order by md5(id::text) limit $1',
+      [TARGETS],
+    );
+    const { rows: read } = await client.query<{ vocabulary: Vocabulary }>("select jobs.get_vocabulary() as vocabulary");
+    const empty = { taxonomy: [], concepts: [], labels: [], places: NO_PLACES, classifiers: {} };
+    return {
+      baseUrl,
+      callers: market.callers,
+      offers,
+      offerIds: found.map(({ id }) => id),
+      asks,
+      embedder: createBuiltinEmbedder(seedMeaning),
+      extractQuery: createQueryExtractor(read[0]?.vocabulary ?? empty),
+    };
+  });
 
 /** Different requests of a scenario: too many for a processor's cache, few enough for pgbench's limit of 128 files. */
 const VARIANTS = 48;

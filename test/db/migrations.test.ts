@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +14,7 @@ import { applyStructure } from "../../src/install/structure.ts";
 import { allowed } from "../support/busy.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase, createEmptyDatabase, type Database } from "../support/database.ts";
+import { writeRelease } from "../support/release.ts";
 import { sql } from "../support/sql.ts";
 import { openMarket } from "./market.ts";
 
@@ -146,20 +146,7 @@ alter table market.report add constraint report_seen_later check (seen_at >= cre
 const nextRelease = async (t: { teardown: (clean: () => Promise<void>) => void }) => {
   const folder = await mkdtemp(join(tmpdir(), "souk-release-"));
   t.teardown(() => rm(folder, { recursive: true }));
-  const [schema, migrations] = [join(folder, "schema"), join(folder, "migrations")];
-  await cp(SCHEMA, schema, { recursive: true });
-  await writeFile(join(schema, "market/triggers.sql"), RELEASED, { flag: "a" });
-  await mkdir(join(migrations, "committed"), { recursive: true });
-  let previous = "-";
-  for (const [n, body] of RELEASE.entries()) {
-    const hash = `sha1:${createHash("sha1")
-      .update(`${previous === "-" ? "" : `${previous}\n`}${body}`)
-      .digest("hex")}`;
-    const file = `--! Previous: ${previous}\n--! Hash: ${hash}\n\n${body}`;
-    await writeFile(join(migrations, `committed/00000${n + 1}.sql`), file);
-    previous = hash;
-  }
-  return { schema, migrations };
+  return writeRelease(folder, { structure: RELEASED, bodies: RELEASE });
 };
 
 test("migrations bring an older database to the structure of a new one, and callers wait for a moment only", async (t) => {

@@ -4,16 +4,16 @@
 -- the values, and the worker sends nothing else of a model's extraction.
 
 create or replace function reading.is_quoted(text text, field jsonb) returns boolean
-  language plpgsql immutable
+  -- PostgreSQL inlines it, so that the check of all quotes of a market (inspect.check_moderation) calls nothing for
+  -- each.
+  language sql immutable
 as $$
-begin
   -- An empty quote is contained in every text, so it states nothing. A span that ends before it starts is empty. No
   -- text has a million characters.
-  return coalesce(field ->> 'quote' <> '' and case
+  select coalesce(field ->> 'quote' <> '' and case
     when field ->> 'start' ~ '^[0-9]{1,6}$' and field ->> 'end' ~ '^[0-9]{1,6}$' then
       substr(text, (field ->> 'start')::integer + 1,
-        greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote' end, false);
-end
+        greatest((field ->> 'end')::integer - (field ->> 'start')::integer, 0)) = field ->> 'quote' end, false)
 $$;
 comment on function reading.is_quoted(text, jsonb) is
   'Returns whether a field''s quote stands in the text: substr(text, start + 1, end - start) = quote. Offsets are in '
