@@ -16,7 +16,9 @@ create table market.account (
     check (suspended_at is not null or (suspension_reason is null and suspension_note is null)),
   constraint account_prior_removals_count check (cardinality(prior_removals) <= 200)
 );
+-- For jobs.purge_keys.
 create index account_unclaimed_idx on market.account (created_at) where claimed_at is null;
+-- Nearly always empty: every search asks for these accounts (internal.accounts_being_hidden).
 create index account_hiding_idx on market.account (id) where hiding;
 create index account_suspension_reason_idx on market.account (suspension_reason) where suspension_reason is not null;
 -- Moderators search accounts by display name.

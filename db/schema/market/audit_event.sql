@@ -31,7 +31,9 @@ create table market.audit_event (
   constraint audit_event_row_id_length check (char_length(row_id) between 1 and 60),
   constraint audit_event_request_id_length check (char_length(request_id) between 1 and 100)
 ) partition by range (at);
+-- A person's own list of what was done (internal/accounts/activity.sql), and what is deleted with an account.
 create index audit_event_subject_idx on market.audit_event (subject_account_id, at desc, id desc);
+-- The page of the log about one row, and the runbook.
 create index audit_event_row_id_idx on market.audit_event (row_id, at desc);
 -- Moderators read the log newest first. Ids are in the order of time.
 create index audit_event_account_id_idx on market.audit_event (account_id, id desc);

@@ -15,6 +15,8 @@ begin
       ('search.document', 0.02, 75,
         'Offers become stale, and are there no more. Three rows fill a page, so a fourth finds room: to enter a row in '
         'the graph of vectors again is the dearest write of all.'),
+      ('search.document', 0.02, null,
+        'A document comes and goes with its offer, and every search reads past dead ones.'),
       ('market.ask', 0.02, null, 'An ask is read some time after it was stored, and ends.'),
       ('market.ask_embedding', 0.02, null, 'As that of offers.'),
       ('search.ask', 0.02, null, 'An ask ends, and is there no more.'),

@@ -9,6 +9,7 @@ create table market.idempotency_key (
   constraint idempotency_key_request_hash_is_sha256 check (octet_length(request_hash) = 32)
 );
 create index idempotency_key_submission_id_idx on market.idempotency_key (submission_id);
+-- For jobs.purge_keys.
 create index idempotency_key_created_at_idx on market.idempotency_key (created_at);
 
 comment on table market.idempotency_key is

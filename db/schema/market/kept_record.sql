@@ -16,6 +16,7 @@ create table market.kept_record (
   constraint kept_record_suspension_whole
     check (suspended_at is not null or (suspension_reason is null and suspension_note is null))
 );
+-- Whoever signs in is looked up in the records of former accounts.
 create index kept_record_method_hash_idx on market.kept_record (method_hash);
 create index kept_record_account_id_idx on market.kept_record (account_id) where account_id is not null;
 -- Used to purge old records.

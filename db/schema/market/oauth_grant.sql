@@ -22,6 +22,7 @@ create table market.oauth_grant (
   constraint oauth_grant_refresh_token_hash_is_sha256 check (octet_length(refresh_token_hash) = 32),
   constraint oauth_grant_refresh_token_complete check ((family_hash is null) = (refresh_token_hash is null))
 );
+-- Whether a client has a grant (jobs.purge_oauth).
 create index oauth_grant_client_id_idx on market.oauth_grant (client_id);
 -- Used to purge grants that never got a token.
 create index oauth_grant_created_at_unfinished_idx on market.oauth_grant (created_at) where family_hash is null;

@@ -10,6 +10,7 @@ create table market.proved_method (
   constraint proved_method_subject_hash_is_sha256 check (octet_length(subject_hash) = 32),
   constraint proved_method_email_length check (char_length(email) between 3 and 254)
 );
+-- Moderators look up an account by its mailbox (internal.find_by_mailbox).
 create index proved_method_email_idx on market.proved_method (email) where email is not null;
 
 create policy "a caller sees what its account proved" on market.proved_method for select to souk_agent, souk_person

@@ -7,6 +7,7 @@ create table market.query_embedding (
   constraint query_embedding_model_length check (char_length(model) <= 100),
   constraint query_embedding_query_hash_is_sha256 check (octet_length(query_hash) = 32)
 );
+-- For jobs.purge_keys.
 create index query_embedding_created_at_idx on market.query_embedding (created_at);
 
 create policy "everyone reads the vectors of queries" on market.query_embedding for select to souk_agent, souk_person

@@ -6,7 +6,9 @@ create table market.rate_limit_hit (
   constraint rate_limit_hit_scope_length check (char_length(scope) between 1 and 60),
   constraint rate_limit_hit_action_length check (char_length(action) between 1 and 40)
 );
+-- The calls of a rolling window.
 create index rate_limit_hit_scope_action_called_at_idx on market.rate_limit_hit (scope, action, called_at);
+-- For jobs.purge_keys.
 create index rate_limit_hit_called_at_idx on market.rate_limit_hit (called_at);
 
 comment on table market.rate_limit_hit is

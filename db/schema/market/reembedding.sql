@@ -13,6 +13,7 @@ create table market.reembedding (
   constraint reembedding_counts check (total >= 0 and done >= 0 and failed between 0 and done)
 );
 create index reembedding_model_idx on market.reembedding (model);
+-- One run at a time.
 create unique index reembedding_unfinished_key on market.reembedding ((true)) where finished_at is null;
 
 comment on table market.reembedding is

@@ -11,6 +11,7 @@ create table market.sandbox (
   submissions integer not null default 0,
   constraint sandbox_submissions_not_negative check (submissions >= 0)
 );
+-- For jobs.purge_sandboxes.
 create index sandbox_expires_at_idx on market.sandbox (expires_at);
 
 comment on table market.sandbox is 'One row is one sandbox, in which test agents see only each other for a day.';

@@ -26,10 +26,11 @@ create table market.submission (
 );
 create index submission_account_id_idx on market.submission (account_id);
 create index submission_agent_id_idx on market.submission (agent_id);
+-- For jobs.purge_keys.
 create index submission_created_at_idx on market.submission (created_at);
--- Used to find unfinished changes of an offer or ask, and submissions that wait too long.
-create index submission_target_id_waiting_idx on market.submission (target_id) where completed_at is null;
+-- Used to find submissions that wait too long.
 create index submission_created_at_waiting_idx on market.submission (created_at) where completed_at is null;
+-- Used to find changes of an offer or ask, of which there are few.
 create index submission_target_id_idx on market.submission (target_id);
 -- Used to count the texts of an account that wait.
 create index submission_account_id_waiting_idx on market.submission (account_id, id) where completed_at is null;

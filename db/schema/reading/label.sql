@@ -35,8 +35,11 @@ create table reading.label (
   constraint label_prefix_is_cue check (type = 'cue' or not is_prefix),
   constraint label_origin_known check (origin in ('shipped', 'operator'))
 );
+-- Heads of compounds (reading.compound_heads).
 create index label_form_idx on reading.label (form);
+-- The concepts that a query names (search.query_terms).
 create index label_lexemes_idx on reading.label using gin (lexemes) with (fastupdate = off) where type = 'thing';
+-- The concepts that a text may name (reading/concepts.sql).
 create index label_first_lexeme_idx on reading.label ((language || ' ' || lexemes[1]) collate "C")
 where type = 'thing';
 

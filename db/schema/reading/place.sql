@@ -28,6 +28,7 @@ create table reading.place (
 create index place_country_idx on reading.place (country);
 create index place_region_idx on reading.place (region);
 create index place_city_idx on reading.place (city);
+-- Towns and other places by their folded names (reading.towns_named, reading.places_named).
 create index place_name_idx on reading.place (reading.fold(name));
 
 create trigger note_change after insert or update or delete or truncate on reading.place

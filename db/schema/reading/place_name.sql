@@ -13,6 +13,7 @@ create table reading.place_name (
   constraint place_name_origin_known check (origin in ('shipped', 'operator'))
 );
 
+-- Places by their other names.
 create index place_name_name_idx on reading.place_name (reading.fold(name));
 
 create trigger note_change after insert or update or delete or truncate on reading.place_name
