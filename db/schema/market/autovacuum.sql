@@ -17,6 +17,7 @@ begin
         'the graph of vectors again is the dearest write of all.'),
       ('search.document', 0.02, null,
         'A document comes and goes with its offer, and every search reads past dead ones.'),
+      ('search.ask', 0.02, null, 'So does what an ask looks for.'),
       ('market.ask', 0.02, null, 'An ask is read some time after it was stored, and ends.'),
       ('market.ask_embedding', 0.02, null, 'As that of offers.'),
       ('search.ask', 0.02, null, 'An ask ends, and is there no more.'),

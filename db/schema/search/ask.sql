@@ -14,6 +14,7 @@ create table search.ask (
   model text,
   embedding public.halfvec(512)
 );
+-- The asks that name a word of a new offer, or are near it, and those of a sandbox (search.match_offer).
 create index ask_words_idx on search.ask using gin (words, places) with (fastupdate = off) where sandbox_id is null;
 create index ask_embedding_idx on search.ask using hnsw (embedding public.halfvec_cosine_ops)
 where sandbox_id is null;
