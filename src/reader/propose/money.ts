@@ -75,6 +75,23 @@ const currencyAfterUnit = (tokens: readonly Token[], to: number): Marker | null 
 /** True for digits of a date, a time or a code: "ab 01.10.". */
 const isPadded = (token: Token | undefined): boolean => /^0\d/u.test(token?.text ?? "");
 
+/**
+ * Currencies whose smallest unit is a thousandth (ISO 4217), and the mark that people write before it: "12.500 KWD" is
+ * twelve and a half. In all others, such digits are thousands, also of Iraq, where nobody counts in smaller units.
+ */
+const THOUSANDTHS: ReadonlyMap<Marker | null, string> = new Map([
+  ["BHD", "."],
+  ["JOD", "."],
+  ["KWD", "."],
+  ["LYD", "."],
+  ["OMR", "."],
+  ["TND", ","],
+]);
+
+/** True for a number of two pieces, the second of which has the thousandths of this currency. */
+const hasThousandths = (tokens: readonly Token[], { from, to }: Numeral, marker: Marker | null): boolean =>
+  to === from + 3 && tokens[from + 1]?.text === THOUSANDTHS.get(marker) && tokens[from + 2]?.text.length === 3;
+
 const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amount | null => {
   const before = currencyBefore(tokens, at);
   if (before === null && isJoinedBefore(tokens, at)) return null;
@@ -104,6 +121,7 @@ const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amou
     value = Math.round(value) / 100;
     to++;
   }
+  if (hasThousandths(tokens, numeral, marker) && Number.isInteger(value)) value /= 1000;
   if (marker === null && isPadded(tokens[at])) return null;
   if (isAmbiguous(marker)) marker = currencyAfterUnit(tokens, to) ?? marker;
   if (marker === null && numeral.dashed) marker = ",";

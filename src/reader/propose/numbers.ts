@@ -54,7 +54,8 @@ const assemble = (head: string, rest: { mark: string; digits: string }[]): strin
   const whole = head + earlier.map((piece) => piece.digits).join("");
   const sameMark = earlier.length === 0 || earlier[0]?.mark === last.mark;
   if (isGroup(last.digits) && sameMark && groupable) return whole + last.digits;
-  const decimal = last.digits.length <= 2 || (last.digits.length <= 4 && head === "0");
+  // Three decimals are groups, unless nothing, or another mark, stands before them.
+  const decimal = last.digits.length <= (head === "0" ? 4 : earlier.length > 0 ? 3 : 2);
   return decimal && (earlier.length === 0 || !sameMark) && last.mark !== "'" ? `${whole}.${last.digits}` : null;
 };
 
