@@ -1,4 +1,5 @@
 import test from "ava";
+import { withClient } from "../support/client.ts";
 import { openMarket, vectorOf } from "./market.ts";
 import { randomEmail, signing } from "./signing.ts";
 
@@ -106,6 +107,28 @@ test("facets and vector follow the offer, its publisher and its vector", async (
   await market.call(seller, "republish_offer", { id });
   t.is((await found()).model, "builtin-meaning-1", "its vector is not made a second time");
   t.deepEqual(await stale(market), []);
+});
+
+test("an offer that becomes stale, and an ask that stops to watch, change no index by which they are found", async (t) => {
+  const market = await openMarket(t);
+  const seller = await market.approved();
+  const words = "Solid oak, with many details about its condition, its age and where it stood. ".repeat(30);
+  const id = await market.offer(seller, { title: "Grey sofa", words, vector: vectorOf("sofa") });
+  const ask = await market.ask(seller, { title: "Wanted: settee", keywords: ["settee"], vector: vectorOf("sofa") });
+  await withClient(market.url, async (client) => {
+    await client.query("begin");
+    await client.query("update market.offer set stale_at = now() where id = $1", [id]);
+    await client.query("update market.ask set watch_enabled = false where id = $1", [ask]);
+    const { rows } = await client.query(
+      `select relname as name, n_tup_upd::integer as updates, n_tup_hot_upd::integer as hot from pg_stat_xact_user_tables
+       where schemaname = 'search' order by 1`,
+    );
+    await client.query("rollback");
+    t.deepEqual(rows, [
+      { name: "ask", updates: 1, hot: 1 },
+      { name: "document", updates: 1, hot: 1 },
+    ]);
+  });
 });
 
 test("a job mends documents that are not what the offers are now, in batches", async (t) => {

@@ -40,7 +40,12 @@ begin
   on conflict on constraint ask_pkey do update set
     account_id = excluded.account_id, sandbox_id = excluded.sandbox_id, domain = excluded.domain,
     category = excluded.category, ask_kind = excluded.ask_kind, watch_enabled = excluded.watch_enabled,
-    words = excluded.words, places = excluded.places, model = excluded.model, embedding = excluded.embedding
+    model = excluded.model,
+    -- As in search.store_document: what is equal is kept as it is stored.
+    words = case when s.words = excluded.words then s.words else excluded.words end,
+    places = case when s.places = excluded.places then s.places else excluded.places end,
+    embedding = case when s.model = excluded.model
+        and s.embedding operator(public.=) excluded.embedding then s.embedding else excluded.embedding end
   where s is distinct from excluded;
   return found;
 end

@@ -83,7 +83,12 @@ begin
     location_text = excluded.location_text, city = excluded.city, country = excluded.country,
     is_remote = excluded.is_remote, latitude = excluded.latitude, longitude = excluded.longitude,
     condition = excluded.condition, model = excluded.model, facet_values = excluded.facet_values,
-    facets = excluded.facets, words = excluded.words, embedding = excluded.embedding, document = excluded.document
+    embedding = excluded.embedding,
+    -- An equal value is kept as it is stored: PostgreSQL compares what is stored, and would take the same words, before
+    -- they are compressed, for a change that every index must know.
+    facets = case when s.facets = excluded.facets then s.facets else excluded.facets end,
+    words = case when s.words = excluded.words then s.words else excluded.words end,
+    document = case when s.document = excluded.document then s.document else excluded.document end
   where s is distinct from excluded;
   return found;
 end
