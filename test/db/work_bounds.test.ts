@@ -113,18 +113,6 @@ const BOUNDED: Bounded[] = [
     run: { name: "jobs.claim_deliveries", args: (account) => [`'${account}'::uuid`, 4, 4] },
     most: 40,
   },
-  {
-    title: "a purge among many calls that are still counted",
-    tables: ["market.rate_limit_hit"],
-    fill: () =>
-      flood(
-        `insert into market.rate_limit_hit (scope, action, called_at)
-         select 'address:' || n, 'connect', now() - case when n % 200 = 0 then interval '2 days' else interval '1 hour' end`,
-      ),
-    run: { name: "jobs.purge_keys", args: () => [] },
-    // The hundred old ones are found, locked and deleted.
-    most: 400,
-  },
 ];
 
 for (const { title, tables, fill, run, most } of BOUNDED)

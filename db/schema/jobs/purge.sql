@@ -5,7 +5,6 @@
 
 create or replace function jobs.purge_keys() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   gone integer;
@@ -68,7 +67,6 @@ comment on function jobs.purge_keys() is
 
 create or replace function jobs.purge_sign_ins() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   gone integer;
@@ -119,7 +117,6 @@ comment on function jobs.purge_sign_ins() is
 
 create or replace function jobs.purge_agents() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   abandoned uuid[];
@@ -152,7 +149,6 @@ comment on function jobs.purge_agents() is
 
 create or replace function jobs.purge_oauth() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   unfinished uuid[];
@@ -182,7 +178,6 @@ comment on function jobs.purge_oauth() is
 
 create or replace function jobs.purge_deliveries() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   gone integer;

@@ -4,7 +4,6 @@
 
 create or replace function internal.end_deliveries(webhook_id uuid) returns void
   language plpgsql volatile
-  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
 declare
   -- Less than a second of work.
