@@ -1,7 +1,8 @@
 -- Purges that the crontab runs every minute. Each call deletes a bounded number of rows, so that it does not hold locks
 -- for long, and returns how many. The worker calls again as long as a batch may have been full
 -- (worker/tasks/batches.ts); the smallest has a thousand rows. Each skips rows that another transaction has locked, and
--- leaves them to a later run.
+-- leaves them to a later run. The rows are chosen first, in the order of an index, and into an array: so the cost of a
+-- batch does not depend on what the planner knows of the table.
 
 create or replace function jobs.purge_keys() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -11,30 +12,31 @@ declare
   purged integer := 0;
 begin
   delete from market.idempotency_key k
-  where (k.owner_id, k.key) in (
-    select o.owner_id, o.key from market.idempotency_key o
-    where o.created_at <= now() - interval '24 hours' limit 5000 for update skip locked);
+  where k.ctid = any (array(
+    select o.ctid from market.idempotency_key o
+    where o.created_at <= now() - interval '24 hours' order by o.created_at limit 5000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.submission s
-  where s.id in (
+  where s.id = any (array(
     select o.id from market.submission o
     -- Submissions that wait to be read are kept, however long no worker runs.
     where o.created_at <= now() - interval '24 hours' and not internal.awaits_extraction(o)
       -- Skip submissions that still have a key: the cascade would wait if another transaction has locked the key.
       and not exists (select from market.idempotency_key k where k.submission_id = o.id)
-      limit 5000 for update skip locked);
+      limit 5000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.rate_limit_hit c
-  where c.id in (select o.id from market.rate_limit_hit o where o.called_at <= now() - interval '1 day'
-    limit 20000 for update skip locked);
+  where c.id = any (array(
+    select o.id from market.rate_limit_hit o where o.called_at <= now() - interval '1 day'
+    order by o.called_at limit 20000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.query_embedding q
-  where (q.model, q.query_hash) in (
-    select o.model, o.query_hash from market.query_embedding o
-    where o.created_at <= now() - interval '30 days' limit 5000 for update skip locked);
+  where q.ctid = any (array(
+    select o.ctid from market.query_embedding o
+    where o.created_at <= now() - interval '30 days' order by o.created_at limit 5000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   -- Replicas that far behind are not used. Nothing else changes, deletes or locks these rows. Every change of an
@@ -48,13 +50,13 @@ begin
   -- Unclaimed accounts whose agent moved to a person's account, or was deleted. The batch is smaller,
   -- because for each account PostgreSQL searches every table that refers to accounts.
   delete from market.account a
-  where a.id in (
+  where a.id = any (array(
     select o.id from market.account o
     where o.claimed_at is null and o.created_at <= now() - interval '24 hours'
       and not exists (select from market.agent g where g.account_id = o.id)
       -- Skip accounts that still have submissions, until these are purged: the cascade would wait if another
       -- transaction has locked one.
-      and not exists (select from market.submission s where s.account_id = o.id) limit 1000 for update skip locked);
+      and not exists (select from market.submission s where s.account_id = o.id) limit 1000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   return purged;
@@ -74,37 +76,38 @@ declare
 begin
   -- Keep a sign-in attempt for a day after it expires, so that the page of an old link can say what happened to it.
   delete from market.sign_in s
-  where s.id in (
+  where s.id = any (array(
     select o.id from market.sign_in o where o.expires_at <= now() - interval '1 day'
-    limit 10000 for update skip locked);
+    order by o.expires_at limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.kept_record k
-  where k.id in (
-    select o.id from market.kept_record o where o.kept_until <= now() limit 10000 for update skip locked);
+  where k.id = any (array(
+    select o.id from market.kept_record o where o.kept_until <= now() order by o.kept_until
+    limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.session s
-  where s.id in (
+  where s.id = any (array(
     select o.id from market.session o
     where o.signed_in_at is null and o.seen_at <= now() - interval '400 days'
       or o.signed_in_at is not null and (o.expires_at <= now() or o.seen_at <= now() - interval '7 days')
-    limit 10000 for update skip locked);
+    limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   update market.verification v set status = 'expired'
-  where v.id in (
+  where v.id = any (array(
     select o.id from market.verification o
-    where o.status = 'pending' and o.expires_at <= now() limit 10000 for update skip locked);
+    where o.status = 'pending' and o.expires_at <= now() order by o.expires_at limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.verification v
-  where v.id in (
+  where v.id = any (array(
     select o.id from market.verification o
     where o.status <> 'pending' and o.expires_at <= now() - interval '30 days'
       -- Skip verifications that still have sign-in attempts: the cascade would wait if another transaction has locked
       -- one.
-      and not exists (select from market.sign_in s where s.verification_id = o.id) limit 10000 for update skip locked);
+      and not exists (select from market.sign_in s where s.verification_id = o.id) limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   return purged;
@@ -130,10 +133,10 @@ begin
       and internal.is_abandoned(o)
     limit 1000 for update of a, o skip locked);
   delete from market.verification v
-  where v.id in (
+  where v.id = any (array(
     select o.id from market.verification o
     where o.agent_id = any (abandoned) and o.created_at <= now() - interval '7 days'
-      and not exists (select from market.sign_in s where s.verification_id = o.id) for update skip locked);
+      and not exists (select from market.sign_in s where s.verification_id = o.id) for update skip locked));
   -- Check again, because an agent may have written something before the locks were taken. jobs.purge_keys deletes the
   -- account, unless a person has claimed it.
   delete from market.agent a
@@ -163,11 +166,11 @@ begin
     limit 1000 for update of a, o skip locked);
   delete from market.agent a where a.id = any (unfinished);
   delete from market.oauth_client c
-  where c.id in (
+  where c.id = any (array(
     select o.id from market.oauth_client o
     where o.finished_at is null and o.created_at <= now() - interval '24 hours'
       and not exists (select from market.oauth_grant g where g.client_id = o.id::text)
-    limit 10000 for update skip locked);
+    limit 10000 for update skip locked));
   get diagnostics clients = row_count;
   return cardinality(unfinished) + clients;
 end
@@ -185,15 +188,16 @@ declare
 begin
   -- If the agent of a webhook stays disconnected, its deliveries are given up after the time that attempts take.
   update market.webhook_delivery d set next_attempt_at = null, leased_until = null
-  where d.id in (
+  where d.id = any (array(
     select o.id from market.webhook_delivery o where o.next_attempt_at < now() - interval '7 days'
-    limit 10000 for update skip locked);
+    order by o.next_attempt_at limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   delete from market.webhook_delivery d
-  where d.id in (
+  where d.id = any (array(
     select o.id from market.webhook_delivery o
-    where o.next_attempt_at is null and o.created_at <= now() - interval '7 days' limit 10000 for update skip locked);
+    where o.next_attempt_at is null and o.created_at <= now() - interval '7 days' order by o.created_at
+    limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
   return purged;

@@ -16,8 +16,10 @@ comment on function search.most_looked() is
 create or replace function search.document_count() returns double precision
   language sql stable
 as $$
-  -- Before the first analyze, the size tells that a table is large: a document takes at most about half a page.
-  select greatest(c.reltuples, pg_relation_size(c.oid) / 4096, 1)::double precision
+  -- Before the first vacuum or analyze, the size tells that a table is large: a document takes at most about half a
+  -- page.
+  select greatest(case when c.reltuples > 0 then c.reltuples else pg_relation_size(c.oid) / 4096 end,
+    1)::double precision
   from pg_class c where c.oid = 'search.document'::regclass
 $$;
 comment on function search.document_count() is 'Returns about how many documents there are.';

@@ -77,10 +77,11 @@ begin
     newest := (search.list_offers(null, c, 'newest', compared)).ids;
   end if;
   return query
-    select d.id, d.embedding operator(public.<=>) near
-    from search.document d
-    where d.id = any (newest || nearest) and d.model = nearest_offers.model
-    order by 2, 1 desc limit enough;
+    -- Materialized, because PostgreSQL could otherwise look for these few in the order of the HNSW index.
+    with compared as materialized (
+      select d.id, d.embedding operator(public.<=>) near as distance from search.document d
+      where d.id = any (newest || nearest) and d.model = nearest_offers.model)
+    select n.id, n.distance from compared n order by n.distance, n.id desc limit enough;
 end
 $$;
 comment on function search.nearest_offers(public.halfvec, text, search.search_filter) is

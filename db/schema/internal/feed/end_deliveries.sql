@@ -12,15 +12,15 @@ declare
 begin
   if exists (select from market.webhook w where w.id = end_deliveries.webhook_id) then
     update market.webhook_delivery d set next_attempt_at = null, leased_until = null
-    where d.id in (
+    where d.id = any (array(
       select o.id from market.webhook_delivery o
       where o.webhook_id = end_deliveries.webhook_id and o.next_attempt_at is not null
-      order by o.next_attempt_at, o.id limit batch for update);
+      order by o.next_attempt_at, o.id limit batch for update));
   else
     delete from market.webhook_delivery d
-    where d.id in (
+    where d.id = any (array(
       select o.id from market.webhook_delivery o where o.webhook_id = end_deliveries.webhook_id
-      order by o.id limit batch for update);
+      order by o.id limit batch for update));
   end if;
   get diagnostics ended = row_count;
   if ended = batch then
