@@ -78,6 +78,26 @@ test.serial("candidates by words are the newest offers that have them and pass t
   t.true(some.count > 2);
 });
 
+test.serial("the cheapest and the dearest with some words are those of all offers", async (t) => {
+  for (const words of WORDS) {
+    for (const filters of FILTERS) {
+      const [row] = await market.sql`with c as (select
+          search.to_search_filter(${filters}, now(), null, null) as conditions),
+          a as materialized (select search.facet_query(c.conditions) as asked from c)
+          select (search.list_offers(${words}, c.conditions, 'price_asc', 20)).ids as cheapest,
+            (search.list_offers(${words}, c.conditions, 'price_desc', 20)).ids as dearest,
+            array(select d.id from search.document d where d.words @@ ${words}::tsquery
+              and search.matches_filter(d, c.conditions, a.asked) and d.price_thousandths is not null
+              order by d.price_thousandths, d.id limit 20) as low,
+            array(select d.id from search.document d where d.words @@ ${words}::tsquery
+              and search.matches_filter(d, c.conditions, a.asked) and d.price_thousandths is not null
+              order by d.price_thousandths desc, d.id desc limit 20) as high
+          from c, a`;
+      t.deepEqual([row.cheapest, row.dearest], [row.low, row.high], `${words} ${JSON.stringify(filters)}`);
+    }
+  }
+});
+
 test.serial("a search by vector with a filter finds the nearest of all offers that pass", async (t) => {
   for (const filters of FILTERS.slice(1)) {
     const [row] = await market.sql`with c as (select search.to_search_filter(${filters}, now(), null, null) as

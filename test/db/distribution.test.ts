@@ -60,7 +60,7 @@ const unfitKeys = async (): Promise<string[]> => {
      from pg_index i
      join pg_class c on c.oid = i.indexrelid
      join pg_class t on t.oid = i.indrelid
-     where i.indisunique and not t.relispartition and t.relnamespace in ('market'::regnamespace, 'internal'::regnamespace)`,
+     where i.indisunique and not t.relispartition and t.relnamespace in ('market'::regnamespace, 'search'::regnamespace, 'internal'::regnamespace)`,
   );
   return keys
     .filter(({ table, columns }) => {
@@ -103,14 +103,14 @@ const unfitForeignKeys = async (): Promise<string[]> => {
       case when k.confdeltype in ('n', 'd') then 'set' else 'other' end as on_delete
     from pg_constraint k
     where k.contype = 'f' and k.conparentid = 0
-      and k.connamespace in ('market'::regnamespace, 'internal'::regnamespace)`;
+      and k.connamespace in ('market'::regnamespace, 'search'::regnamespace, 'internal'::regnamespace)`;
   return keys.filter((key) => !isKept(key)).map(({ name }) => name);
 };
 
-test("the plan names every table of schemas market and internal, and no other", async (t) => {
+test("the plan names every table of schemas market, search and internal, and no other", async (t) => {
   const tables = await sql<{ table: string }>(database.url)`select oid::regclass::text as table from pg_class
     where relkind in ('r', 'p') and not relispartition
-      and relnamespace in ('market'::regnamespace, 'internal'::regnamespace)`;
+      and relnamespace in ('market'::regnamespace, 'search'::regnamespace, 'internal'::regnamespace)`;
   t.deepEqual([...plan.keys()].toSorted(), tables.map(({ table }) => table).toSorted());
 });
 

@@ -50,7 +50,7 @@ const VALUES: [string, unknown][] = [
   [`internal.without_contact('See HTTPS://WWW.INFO.EXAMPLE now', ${LINK})`, "See […] now"],
   [`jsonb_array_length(internal.shown_images(${LINK}, false))`, 1],
   [
-    `search.facets_of(jsonb_populate_record(null::search.document, '{"country": "IT"}'), null, null, null, null)
+    `search.facets_of(jsonb_populate_record(null::search.document, '{"country": "IT"}'), null, null, null)
        @@ search.place_query('it')`,
     true,
   ],

@@ -302,7 +302,14 @@ test("no two operations can wait for each other", async (t) => {
     job(
       "store_batch",
       change,
-      JSON.stringify([asks[0], asks[1]].map((id) => ({ kind: "ask", id, words: "x", embedding: vectorOf("a") }))),
+      JSON.stringify(
+        [offers[0], offers[1], asks[0], asks[1]].map((id) => ({
+          kind: offers.includes(id ?? "") ? "offer" : "ask",
+          id,
+          words: "x",
+          embedding: vectorOf("a"),
+        })),
+      ),
     ),
     job("count_model_reading", submissions[0]),
     job("mark_approval_notice", alice.agent),

@@ -429,7 +429,6 @@ const NEEDS_NO_WORLD: Record<string, string> = {
   "jobs.get_embedding_input": "reads one offer or ask",
   "jobs.get_submission": "reads the target of one submission",
   "jobs.store_offer_embedding": "stores the vector of one offer",
-  "search.keep_publisher_facet": "reads the offers of one account",
   "search.match_ask": "leaves the world to search.is_eligible",
   "search.match_offer": "leaves the world to search.is_eligible",
 };

@@ -18,8 +18,8 @@ begin
     'most', max_count,
     'offers', (
       select count(*) from (
-        select from market.offer o
-        where o.status = 'published' and o.sandbox_id is null and (o.account_id = any (hidden)) is not true
+        select from search.document d
+        where d.sandbox_id is null and (d.account_id = any (hidden)) is not true
         limit max_count + 1) as n),
     'asks', (
       select count(*) from (
@@ -32,8 +32,8 @@ begin
         select o.id, o.title, o.published_at
         from (
           -- At most this many are looked at, even if none of them may be shown.
-          select * from market.offer p where p.status = 'published' and p.sandbox_id is null
-          order by p.published_at desc, p.id desc limit 100) as o
+          select d.id from search.document d where d.sandbox_id is null order by d.published_at desc limit 100) as d
+        join market.offer o on o.id = d.id
         where (o.account_id = any (hidden)) is not true
           and o.offer_kind is distinct from 'dating' and o.offer_kind is distinct from 'friendship'
           and not internal.names_contact(o.title, o.contact)

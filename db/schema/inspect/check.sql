@@ -216,6 +216,11 @@ begin
     and o.status = 'published' and coalesce(jsonb_array_length(o.contact -> 'methods'), 0) = 0;
 
   return query
+  select 'document_is_current', 'offer ' || d.id, 'it is in search.document, and there is no such offer'
+  from search.document d
+  where inspect.is_within(d.ctid, 'search.document', check_market.low, check_market.high)
+    and not exists (select from market.offer o where o.id = d.id)
+  union all
   select 'document_is_current', 'offer ' || o.id, 'its row in search.document is not what the offer is now'
   from market.offer o left join search.document d on d.id = o.id
   where inspect.is_within(o.ctid, 'market.offer', check_market.low, check_market.high)
@@ -245,6 +250,11 @@ begin
       else false end;
 
   return query
+  select 'document_is_current', 'ask ' || s.id, 'it is in search.ask, and there is no such ask'
+  from search.ask s
+  where inspect.is_within(s.ctid, 'search.ask', check_market.low, check_market.high)
+    and not exists (select from market.ask a where a.id = s.id)
+  union all
   select 'document_is_current', 'ask ' || a.id, 'its row in search.ask is not what the ask is now'
   from market.ask a left join search.ask s on s.id = a.id
   where inspect.is_within(a.ctid, 'market.ask', check_market.low, check_market.high)

@@ -27,6 +27,13 @@ begin
     select from market.offer o where o.id = any (offers) and search.store_document(o)
     union all
     select from market.ask a where a.id = any (asks) and search.store_ask(a)) as changed;
+  -- What no offer or ask has any more, such as after a truncate.
+  delete from search.document d
+  where d.id > build_documents.after and (finished or d.id <= batch[build_documents.size])
+    and not exists (select from market.offer o where o.id = d.id);
+  delete from search.ask s
+  where s.id > build_documents.after and (finished or s.id <= batch[build_documents.size])
+    and not exists (select from market.ask a where a.id = s.id);
   if not finished then
     -- What agents publish meanwhile comes first.
     perform internal.enqueue('build_documents', batch[build_documents.size], priority => 10);

@@ -2,7 +2,7 @@
 -- check of all rows is made of parts, each in a statement of its own, so that none lasts long in a large market. Where
 -- it is, is stored, so a worker that stops goes on where it was.
 
-create or replace function jobs.check_invariants(sample integer, part_rows integer default 20000) returns jsonb
+create or replace function jobs.check_invariants(sample integer, part_rows integer default 10000) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -42,7 +42,9 @@ begin
   select jsonb_build_object('done', not whole or is_last,
     'broken', coalesce(jsonb_agg(to_jsonb(f) order by f.invariant), '[]'))
   into result from found f;
-  if result @> '{"broken": [{"invariant": "document_is_current"}]}' then
+  if result @> '{"broken": [{"invariant": "document_is_current"}]}' and not exists (
+      select from graphile_worker.jobs j where j.task_identifier = 'build_documents' and j.attempts < j.max_attempts)
+  then
     perform internal.enqueue('build_documents', '00000000-0000-0000-0000-000000000000', priority => 10);
   end if;
   return result;

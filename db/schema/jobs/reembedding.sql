@@ -126,6 +126,11 @@ begin
   if under_way.id is null then
     return null;
   end if;
+  -- The locks are those that matching takes. A change of an offer locks it, and then writes its document.
+  perform from market.offer o
+  where o.id = any (array(
+    select (v ->> 'id')::uuid from jsonb_array_elements(vectors) as v where v ->> 'kind' = 'offer'))
+  order by o.id for share;
   for item in
     select v ->> 'kind' as kind, (v ->> 'id')::uuid as id, v ->> 'embedding' as embedding, v ->> 'words' as words
     from jsonb_array_elements(vectors) as v

@@ -13,8 +13,8 @@ begin
       ('market.offer', 0.02, null, 'Offers change their status, and their words when their text changes.'),
       ('market.offer_embedding', 0.02, null, 'A vector is written some time after its offer.'),
       ('search.document', 0.02, 75,
-        'Offers become stale, and are there no more. Three rows fill a page, so a fourth finds room: to enter a row in '
-        'the graph of vectors again is the dearest write of all.'),
+        'Offers become stale, and are there no more. A quarter of each page is room for a row that becomes stale: to '
+        'enter it in the graph of vectors again is the dearest write of all.'),
       ('search.document', 0.02, null,
         'A document comes and goes with its offer, and every search reads past dead ones.'),
       ('search.ask', 0.02, null, 'So does what an ask looks for.'),

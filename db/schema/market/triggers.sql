@@ -33,8 +33,6 @@ create trigger resume_record after insert on market.proved_method
   for each row execute function internal.resume_record();
 create trigger refresh_publisher after insert or delete on market.proved_method
   for each row execute function internal.refresh_publisher('account_id');
-create trigger keep_publisher_facet after insert or delete on market.proved_method
-  for each row execute function search.keep_publisher_facet();
 
 create trigger end_removed_agent after update of removed_at on market.agent
   for each row when (old.removed_at is null and new.removed_at is not null)
@@ -77,8 +75,16 @@ create trigger refresh_confirmation before update on market.offer for each row
 -- Always, as a generated column would be: no way to write an offer leaves its document behind.
 create trigger keep_document after insert or delete on market.offer
   for each row execute function search.keep_document();
+-- The columns that search.document_of reads.
 create trigger keep_changed_document after update on market.offer for each row
-  when (old is distinct from new and (old.status = 'published' or new.status = 'published'))
+  when (old.status <> new.status or new.status = 'published' and (
+    (old.account_id, old.sandbox_id, old.published_at, old.stale_at, old.title, old.text, old.language, old.concepts,
+      old.domain, old.category, old.offer_kind, old.price_thousandths, old.price_currency, old.price_period,
+      old.location_text, old.metadata, old.contact, old.images, old.reviewed)
+    is distinct from
+    (new.account_id, new.sandbox_id, new.published_at, new.stale_at, new.title, new.text, new.language, new.concepts,
+      new.domain, new.category, new.offer_kind, new.price_thousandths, new.price_currency, new.price_period,
+      new.location_text, new.metadata, new.contact, new.images, new.reviewed)))
   execute function search.keep_document();
 alter table market.offer enable always trigger keep_document, enable always trigger keep_changed_document;
 create trigger count_new_offer after insert or delete on market.offer

@@ -77,8 +77,8 @@ begin
   end if;
   if query <> '' then
     -- A ranked list is short and continues after the last rank.
-    select s.ids[before + 1 : before + size + 1], s.scores[before + 1 : before + size], s.counts into ids, scores,
-      counts
+    select s.ids[before + 1 : before + size + 1], s.scores[before + 1 : before + size], s.counts, s.is_complete
+    into ids, scores, counts, is_complete
     from search.search_offers(query, understood, c,
       case when internal.setting('embedding_model') = to_jsonb(model) then search.unit_vector(embedding) end, model,
       sort, facets) as s;

@@ -18,7 +18,6 @@ as $$
 $$;
 comment on function search.time_buckets(timestamptz) is
   'Returns the time buckets of a moment, one for each level, as lexemes; nulls when there is no moment.';
-grant execute on function search.time_buckets(timestamptz) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.time_bucket(moment timestamptz, level integer) returns bigint
   language sql immutable parallel safe
@@ -60,7 +59,6 @@ as $$
 $$;
 comment on function search.price_bucket(bigint) is
   'Returns the bucket (0 to 26) of a price in thousandths; a higher price never has a lower bucket.';
-grant execute on function search.price_bucket(bigint) to souk_agent, souk_person, souk_moderator;
 
 create or replace function search.price_bucket_query(at_least bigint, at_most bigint, currency text) returns tsquery
   language plpgsql immutable parallel safe

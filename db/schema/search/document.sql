@@ -1,7 +1,7 @@
--- The table for finding. Every search, list and facet, and every candidate for a match, reads this table alone. One row
--- is one live offer, with all that decides whether it is found, where it ranks, and what is shown. search.document_of
--- makes the row. It has no foreign key and no column of a domain of its own, so that the table could be distributed by
--- its id.
+-- The table for finding. Every search, list and facet, and every candidate for a match, is found in this table. One row
+-- is one live offer, with all that decides whether it is found, where it ranks, and what is shown; only the record of
+-- its publisher is beside it (market.account_stats, market.proved_method). search.document_of makes the row. It has no
+-- foreign key and no column of a domain of its own, so that the table could be distributed by its id.
 
 create table search.document (
   id uuid constraint document_pkey primary key,
@@ -48,7 +48,6 @@ create index document_published_at_idx on search.document (published_at) where s
 -- For lists in the order of prices, in the market and in a domain.
 create index document_price_idx on search.document (price_thousandths, id) where sandbox_id is null;
 create index document_domain_price_idx on search.document (domain, price_thousandths, id) where sandbox_id is null;
-create index document_account_id_idx on search.document (account_id);
 
 create policy "everyone sees what is found, and an account what it publishes" on search.document for select
   to souk_agent, souk_person
@@ -78,7 +77,7 @@ comment on column search.document.facet_values is
 comment on column search.document.facets is
   'The lexemes that filters look for (search.facets_of): words of the place, country, domain, category, kind, price '
   'range and currency, ranges of the time of publication, cells of the globe, samples, and whether the offer is '
-  'reviewed, has images and is of a verified publisher.';
+  'reviewed and has images.';
 comment on column search.document.words is
   'Words, stems and concepts. Weights: A for the title, B for the category, C for the text.';
 comment on column search.document.embedding is 'The vector: unit length, 512 dimensions; null until there is one.';

@@ -52,8 +52,7 @@ begin
   d.facet_values := array[d.category, d.offer_kind,
     search.price_range(d.price_thousandths, d.price_currency, d.price_period), d.condition,
     coalesce(d.city, location ->> 'region', d.country)];
-  d.facets := search.facets_of(d, location ->> 'region', offer.reviewed, cardinality(offer.images) > 0,
-    exists (select from market.proved_method m where m.account_id = offer.account_id));
+  d.facets := search.facets_of(d, location ->> 'region', offer.reviewed, cardinality(offer.images) > 0);
   d.words := search.words_of(offer.title, offer.text, offer.language, offer.domain || '/' || offer.category,
     offer.concepts);
   select e.model, e.embedding into d.model, d.embedding from market.offer_embedding e where e.offer_id = offer.id;
@@ -123,17 +122,3 @@ end
 $$;
 comment on function search.keep_document_vector() is
   'Copies the vector of an offer to its document when it is stored, and removes it there when it is deleted.';
-
-create or replace function search.keep_publisher_facet() returns trigger
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform search.store_document(l.offer) from (
-    select o as offer from market.offer o
-    where o.account_id = coalesce(new.account_id, old.account_id) and o.status = 'published'
-    order by o.id for no key update) as l;
-  return null;
-end
-$$;
-comment on function search.keep_publisher_facet() is
-  'Makes the documents of an account again when it has proved a sign-in method or lost one.';

@@ -18,7 +18,7 @@ comment on function search.sample_query(integer) is
   'Returns a query of search.document.facets that finds the offers of a sample (search.samples).';
 
 create or replace function search.facets_of(
-  d search.document, region text, reviewed boolean, has_images boolean, verified_publisher boolean
+  d search.document, region text, reviewed boolean, has_images boolean
 ) returns tsvector
   language plpgsql immutable
 as $$
@@ -31,13 +31,13 @@ begin
       'price/' || search.price_bucket(d.price_thousandths),
       'price/' || d.price_currency || '/' || search.price_bucket(d.price_thousandths),
       'currency/' || d.price_currency, 'period/' || d.price_period, 'reviewed/' || facets_of.reviewed,
-      'has_images/' || facets_of.has_images, 'verified_publisher/' || facets_of.verified_publisher]
+      'has_images/' || facets_of.has_images]
       || search.time_buckets(d.published_at) || search.cells(d.latitude, d.longitude) || search.samples(d.id), null));
 end
 $$;
-comment on function search.facets_of(search.document, text, boolean, boolean, boolean) is
-  'Returns search.document.facets for the other columns of a row, the region of its place, whether the offer is '
-  'reviewed and has images, and whether its publisher is verified.';
+comment on function search.facets_of(search.document, text, boolean, boolean) is
+  'Returns search.document.facets for the other columns of a row, the region of its place, and whether the offer is '
+  'reviewed and has images.';
 
 create or replace function search.price_range(thousandths bigint, currency text, period text) returns text
   language plpgsql immutable parallel safe

@@ -17,6 +17,17 @@ comment on function search.text_array(jsonb) is
   'Returns a string, or an array of strings, as text[]; null when absent.';
 grant execute on function search.text_array(jsonb) to souk_agent, souk_person;
 
+create or replace function search.is_verified(account_id uuid) returns boolean
+  language plpgsql stable
+as $$
+begin
+  -- Looked up and not stored with each document: a person with thousands of offers proves who they are at once. It is a
+  -- function and not a subquery, because PostgreSQL does not inline an SQL function that contains a subquery.
+  return exists (select from market.proved_method m where m.account_id = is_verified.account_id);
+end
+$$;
+comment on function search.is_verified(uuid) is 'Returns whether an account has proved a sign-in method.';
+
 create or replace function search.to_search_filter(
   filters jsonb, as_of timestamptz, searcher uuid, sandbox_id uuid default null
 )
@@ -79,8 +90,7 @@ begin
       '(' || search.any_lexeme(array['currency/' || c.currency, 'price/0'])::text || ')' end,
     case when c.period is not null then search.any_value('period', array[c.period]) end,
     '''reviewed/' || c.reviewed || '''',
-    '''has_images/' || c.has_images || '''',
-    '''verified_publisher/' || c.verified_publisher || ''''), '')::tsquery;
+    '''has_images/' || c.has_images || ''''), '')::tsquery;
 end
 $$;
 comment on function search.facet_query(search.search_filter, boolean) is
@@ -113,6 +123,7 @@ as $$
     and (c.posted_since is null or d.published_at >= c.posted_since)
     and (c.hidden is null or (d.account_id = any (c.hidden)) is not true)
     and (c.not_by is null or d.account_id is distinct from c.not_by)
+    and (c.verified_publisher is null or search.is_verified(d.account_id) = c.verified_publisher)
     and (c.price_min is null or d.price_thousandths >= c.price_min)
     and (c.price_max is null or d.price_thousandths <= c.price_max)
     and (c.currency is null or d.price_currency = c.currency or d.price_thousandths = 0)
@@ -121,4 +132,4 @@ as $$
 $$;
 comment on function search.passes_filter(search.document, search.search_filter) is
   'Returns whether a document that matches the facets of a filter (search.facet_query) passes the filter, too: its '
-  'moment, limits of time, price and distance, and accounts.';
+  'moment, limits of time, price and distance, and its account.';

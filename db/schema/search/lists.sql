@@ -3,8 +3,8 @@
 --
 -- For common words and filters an index returns more and more offers as the market grows. So a list looks at a part of
 -- the market first, and only if that has too few, at a larger one. The parts are spans of time for the newest offers,
--- circles for the closest, and the beginning of an index of prices for the cheapest and the dearest. No list looks at
--- many more than search.most_looked offers. If it ends there, it says so.
+-- circles for the closest, and the beginning of an index of prices for the cheapest and the dearest. No list looks on
+-- after search.most_looked offers. If it ends there, it says so. The smallest parts are an hour and a cell of 20 km.
 
 create or replace function search.most_looked() returns integer
   language sql immutable parallel safe
@@ -76,7 +76,8 @@ comment on function search.look(tsquery, tsquery, search.search_filter, text, in
   'search.most_looked and one.';
 
 create or replace function search.walk_prices(
-  asked tsquery, c search.search_filter, sort text, most integer, after_price double precision, after_id uuid,
+  words tsquery, asked tsquery, c search.search_filter, sort text, most integer, after_price double precision,
+  after_id uuid,
   depth integer
 ) returns uuid[]
   language plpgsql stable
@@ -103,7 +104,8 @@ begin
         order by d.price_thousandths desc, d.id desc limit walk_prices.depth) as w
       cross join lateral (
         select from search.document d
-        where d.id = w.id and search.matches_filter(d, c, asked) offset 0) as d
+        where d.id = w.id and search.matches_filter(d, c, asked)
+          and (walk_prices.words is null or d.words @@ walk_prices.words) offset 0) as d
       limit walk_prices.most);
   end if;
   return array(
@@ -115,13 +117,15 @@ begin
       order by d.price_thousandths, d.id limit walk_prices.depth) as w
     cross join lateral (
       select from search.document d
-      where d.id = w.id and search.matches_filter(d, c, asked) offset 0) as d
+      where d.id = w.id and search.matches_filter(d, c, asked)
+        and (walk_prices.words is null or d.words @@ walk_prices.words) offset 0) as d
     limit walk_prices.most);
 end
 $$;
-comment on function search.walk_prices(tsquery, search.search_filter, text, integer, double precision, uuid, integer) is
-  'Returns the first `most` offers in the order of prices that match the facets, pass the filter and come after a '
-  'price and an id: of the first `depth` in that order.';
+comment on function search.walk_prices(tsquery, tsquery, search.search_filter, text, integer, double precision, uuid,
+  integer) is
+  'Returns the first `most` offers in the order of prices that contain the words (null: any words), match the facets, '
+  'pass the filter and come after a price and an id: of the first `depth` in that order.';
 
 create or replace function search.newest_published(
   c search.search_filter, out at timestamptz, out pace double precision
@@ -169,13 +173,13 @@ begin
   if sort in ('price_asc', 'price_desc') then
     -- An index of prices has the first offers that pass soon, unless few pass. If words and facets leave few, all of
     -- those are compared. Otherwise the index is read on, as far as a list looks.
-    ids := search.walk_prices(facets, c, sort, most, after_key, after_id, 5000);
+    ids := search.walk_prices(words, facets, c, sort, most, after_key, after_id, 5000);
     if cardinality(ids) < most then
       select l.ids, l.looked <= search.most_looked() into ids, is_complete
       from search.look(words, facets, c, sort, most, after_key, after_id, everything) as l;
     end if;
     if not is_complete then
-      ids := search.walk_prices(facets, c, sort, most, after_key, after_id, search.most_looked());
+      ids := search.walk_prices(words, facets, c, sort, most, after_key, after_id, search.most_looked());
       is_complete := cardinality(ids) >= most;
     end if;
     return;

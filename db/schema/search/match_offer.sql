@@ -26,6 +26,8 @@ create or replace function search.vector_asks(
   set hnsw.ef_search = 100
   set hnsw.max_scan_tuples = 1000
   set plan_cache_mode = 'force_custom_plan'
+  -- As in search.nearest_in_index.
+  set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
   nearest record;

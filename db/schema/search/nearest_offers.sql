@@ -10,6 +10,8 @@ create or replace function search.nearest_in_index(
   set plan_cache_mode = 'force_custom_plan'
   set hnsw.iterative_scan = 'relaxed_order'
   set hnsw.ef_search = 100
+  -- Of a model that statistics do not know, the planner expects one vector, and would look for it in the whole table.
+  set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
   documents constant double precision := search.document_count();

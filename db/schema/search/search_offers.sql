@@ -54,7 +54,7 @@ comment on function search.to_search_query(text, jsonb, market.ranking) is
 
 create or replace function search.candidates(
   q search.search_query, c search.search_filter, embedding public.halfvec, model text, sort text,
-  out ids uuid[], out words tsquery
+  out ids uuid[], out words tsquery, out is_complete boolean
 )
   language plpgsql stable
 as $$
@@ -67,8 +67,13 @@ declare
 begin
   words := coalesce(q.every, q.some_of);
   here.place := coalesce(c.place, q.place);
-  ids := case when sort = 'distance' then (search.list_offers(words, here, sort, depth)).ids
-    else search.lexical_candidates(words, here, depth) end;
+  is_complete := true;
+  if sort in ('distance', 'price_asc', 'price_desc') then
+    -- The closest, cheapest or dearest of all that contain the words, and not of the newest.
+    select l.ids, l.is_complete into ids, is_complete from search.list_offers(words, here, sort, depth) as l;
+  else
+    ids := search.lexical_candidates(words, here, depth);
+  end if;
   if cardinality(ids) < enough and q.some_of is distinct from q.every then
     ids := ids || search.lexical_candidates(q.some_of, here, depth);
     words := coalesce(q.some_of || q.every, words);
@@ -86,7 +91,7 @@ end
 $$;
 comment on function search.candidates(search.search_query, search.search_filter, public.halfvec, text, text) is
   'Returns the offers that may answer a query, by words and by vector, some of them twice, and the query for the words '
-  'that found them.';
+  'that found them. is_complete: as of search.list_offers.';
 
 create or replace function search.rank_offers(
   candidates uuid[], q search.search_query, c search.search_filter, embedding public.halfvec, model text, sort text,
@@ -146,7 +151,7 @@ comment on function search.rank_offers(uuid[], search.search_query, search.searc
 
 create or replace function search.search_offers(
   query text, extraction jsonb, c search.search_filter, embedding public.halfvec, model text, sort text, facets text[],
-  out ids uuid[], out scores double precision[], out counts jsonb
+  out ids uuid[], out scores double precision[], out counts jsonb, out is_complete boolean
 )
   language plpgsql stable
 as $$
@@ -162,6 +167,7 @@ begin
     c.price_max := coalesce(c.price_max, 0);
   end if;
   found := search.candidates(q, c, embedding, model, sort);
+  is_complete := found.is_complete;
   select r.ids, r.scores into ids, scores
   from search.rank_offers(found.ids, q, c, embedding, model, sort, weight) as r;
   if facets is not null then
@@ -173,4 +179,4 @@ $$;
 comment on function search.search_offers(text, jsonb, search.search_filter, public.halfvec, text, text, text[]) is
   'Returns the published offers that pass the filters and match the query by words or by vector, in the order of the '
   'sort, with a score of 0 to 1 each, and the counts of the facets (null: none). `extraction` holds the values '
-  'extracted from the query.';
+  'extracted from the query. is_complete: false if there may be more.';

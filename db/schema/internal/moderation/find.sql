@@ -2,6 +2,8 @@
 
 create or replace function internal.similar_offers(offer_id uuid) returns setof uuid
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp rows 8
+  -- As in search.nearest_in_index.
+  set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
 as $$
 declare
   own market.offer_embedding;

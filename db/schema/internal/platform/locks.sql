@@ -11,7 +11,7 @@
 --
 -- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
 -- one of these rows and then writes a row that refers to the account must lock the account first
--- (internal.lock_own_account). The vector of an offer or ask, and the document of an offer, are locked after the offer
+-- (internal.lock_own_account). The vector of an offer or ask, and its row in schema search, are locked after the offer
 -- or ask, and a transaction that then matches it takes the lock of matching from the beginning. Matches come last, in
 -- the order of their offers (internal.lock_matches). The purges of the crontab never wait for a locked row: they skip
 -- it (jobs/purge.sql). test/db/lock_order.test.ts compares every two operations, and fails when a function that locks
