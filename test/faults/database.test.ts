@@ -386,7 +386,7 @@ test.serial("while all connections are in use, callers get 503 soon, and what ne
 test.serial("requests that need a locked table get 503 within the lock timeout, and others are served", async (t) => {
   const agent = await newConnected();
   const published = await publish(agent);
-  const lock = await hold("lock table market.offer in access exclusive mode");
+  const lock = await hold("lock table market.offer, search.document in access exclusive mode");
   t.teardown(lock.release);
   const refused = await Promise.all([
     timed(agent.call("GET", "/v1/offers")),
