@@ -39,17 +39,24 @@ comment on function search.nearest_in_index(public.halfvec, text, tsquery, searc
 create or replace function search.few_pass(asked tsquery, c search.search_filter) returns boolean
   language plpgsql stable
   set plan_cache_mode = 'force_custom_plan'
+  -- As in search.look.
+  set enable_seqscan = off
+  set enable_indexscan = off
 as $$
+declare
+  documents constant double precision := search.document_count();
+  -- The sample with some thousand offers, or with a sixteenth of a small market (search.samples).
+  level constant integer := least(6, greatest(2, floor(log(4, greatest(documents, 1)::numeric / 1000))))::integer;
+  sample constant tsquery := search.sample_query(level);
 begin
   return (
-    select count(*) filter (where n.passes) < 4 from (
-      select search.matches_filter(d, c, asked) as passes from search.document d
-      where search.is_listed(d.sandbox_id, c.sandbox_id) and d.published_at <= c.as_of
-      order by d.published_at desc limit 200) as n);
+    select count(*) < 0.02 * documents / 4 ^ level from search.document d
+    where search.is_listed(d.sandbox_id, c.sandbox_id) and d.facets @@ coalesce(asked && sample, sample)
+      and search.passes_filter(d, c));
 end
 $$;
 comment on function search.few_pass(tsquery, search.search_filter) is
-  'Returns whether fewer than one of fifty offers pass the filters, judged by the newest 200.';
+  'Returns whether fewer than one of fifty offers pass the filters, judged by a sample of all offers.';
 
 create or replace function search.nearest_offers(near public.halfvec, model text, c search.search_filter)
   returns table (offer_id uuid, distance double precision)
@@ -57,8 +64,8 @@ create or replace function search.nearest_offers(near public.halfvec, model text
 as $$
 declare
   asked constant tsquery := search.facet_query(c);
-  -- All of the newest were published recently, so they say nothing about a filter by time.
-  few constant boolean := c.posted_since is not null or search.few_pass(asked, c);
+  few constant boolean := num_nonnulls(asked::text, c.posted_since, c.verified_publisher) > 0
+    and search.few_pass(asked, c);
   -- Where few pass, the index is read on and on for each, and those far away add little.
   enough constant integer := case when asked is null then 40 else 20 end;
   -- To compare this many takes a few times as long as to read 1,000 of the index.
