@@ -7,8 +7,8 @@
 --   seen, as_of    in a since: what was read, and when
 --   until, as_of   in the cursor of a page: the same; all pages of one reading share it
 --
--- The function is for the primary: a standby does not know which transactions are open, and may lack a match of which
--- the feed has told already.
+-- Call this function on the primary only. A standby does not know which transactions are open, and it may not have a
+-- match yet that the feed on the primary has already reported.
 
 create or replace function api.list_matches(id uuid, since text, page_size integer, cursor text) returns jsonb
   language plpgsql stable

@@ -8,7 +8,7 @@
 
 create or replace function search.most_looked() returns integer
   language sql immutable parallel safe
--- To look at so many takes a quarter of a second.
+-- PostgreSQL reads and compares 50,000 offers in about a quarter of a second.
 as $$ select 50000 $$;
 comment on function search.most_looked() is
   'Returns at how many offers a list looks, about, before it ends although fewer pass the filters than were asked for.';
@@ -171,8 +171,8 @@ declare
 begin
   is_complete := true;
   if sort in ('price_asc', 'price_desc') then
-    -- An index of prices has the first offers that pass soon, unless few pass. If words and facets leave few, all of
-    -- those are compared. Otherwise the index is read on, as far as a list looks.
+    -- First read the beginning of an index of prices. If too few of those offers pass, compare all offers that have the
+    -- words and facets. If those are too many, read more of the index, up to the limit of a list.
     ids := search.walk_prices(words, facets, c, sort, most, after_key, after_id, 5000);
     if cardinality(ids) < most then
       select l.ids, l.looked <= search.most_looked() into ids, is_complete

@@ -1,5 +1,5 @@
--- What a reader of a list has read, as a short text for a cursor: which transactions were finished when it read. So
--- matches and events whose transactions end later are neither missed nor told twice, in whatever order they commit.
+-- What a reader of a list has read, as a short text for a cursor: which transactions were finished when it read. The
+-- matches and events of transactions that end later are returned next time: each once, in whatever order they commit.
 --
 -- A snapshot of PostgreSQL (pg_snapshot) says this, too, but lists every transaction that was running, and a busy
 -- server runs hundreds. A horizon has the numbers at which "still to be read" and "read" take turns: the first one, and
