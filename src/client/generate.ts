@@ -9,8 +9,8 @@ import { ENDPOINTS } from "../api/endpoints.ts";
 import { openApiDocument } from "../api/openapi.ts";
 
 /**
- * `npm run client`: makes api.d.ts, the types of the client, from the OpenAPI document. It runs before the type check,
- * the tests and the packing, and does nothing if the document has not changed.
+ * `npm run client`: makes api.d.ts, the types of the client, from the OpenAPI document. It runs before the type check
+ * and the tests, and does nothing if the document has not changed.
  */
 
 const FILE = fileURLToPath(new URL("api.d.ts", import.meta.url));
