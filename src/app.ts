@@ -16,15 +16,16 @@ import { pages } from "./pages/pages.ts";
 import type { SignIn } from "./sign_in/sign_in.ts";
 import { entrance, goneFrom } from "./web/admission.ts";
 import { warnOfProxy } from "./web/forwarding.ts";
+import { isForeignHost } from "./web/host.ts";
 import { excessOfParameters } from "./web/parameters.ts";
 import { requestIdOf, send, setCommonHeaders } from "./web/send.ts";
 import { asksForTiming, tellTiming } from "./web/server_timing.ts";
 
 /**
- * Returns why a request is refused at once: its header Host is missing or repeated, or its query has too many
+ * Returns why a request is refused at once: its header Host is missing, repeated or foreign, or its query has too many
  * parameters. Undefined if it is not refused.
  */
-const refusalOf = ({ httpVersion, rawHeaders, url }: Request): Problem | undefined => {
+const refusalOf = ({ httpVersion, headers, rawHeaders, url }: Request, baseUrl: string): Problem | undefined => {
   const hosts = rawHeaders.filter(
     (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === "host",
   ).length;
@@ -32,6 +33,12 @@ const refusalOf = ({ httpVersion, rawHeaders, url }: Request): Problem | undefin
     return problem("bad_request", "The request names no host. Send the header Host.");
   // Node takes the first one. A proxy may take the last one (RFC 9112, section 3.2).
   if (hosts > 1) return problem("bad_request", "The request names several hosts. Send the header Host once.");
+  if (hosts === 1 && isForeignHost(headers.host ?? "", baseUrl)) {
+    return problem(
+      "bad_request",
+      `This service is for its own machine. Use its address as it is: ${baseUrl}. To serve others, its operator sets BASE_URL.`,
+    );
+  }
   const query = url.indexOf("?");
   return query < 0 ? undefined : excessOfParameters(url.slice(query + 1));
 };
@@ -108,7 +115,7 @@ export const createApp = (
       const thrown: unknown = response.locals["thrown"];
       if (thrown) context.log.error({ err: thrown, request_id: requestId }, "a page failed");
     });
-    const refusal = refusalOf(request);
+    const refusal = refusalOf(request, context.baseUrl());
     onBehalfOf({ id: requestId, arrivedAt: start, gone: goneFrom(response), span, parts }, () => next(refusal));
   });
 

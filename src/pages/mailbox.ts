@@ -14,13 +14,12 @@ import { sendPage } from "./render.ts";
  */
 
 /**
- * Whether a browser of this machine sent the request, to this machine by name. A page whose name an attacker's DNS
- * points here has another Host. A request through a tunnel or proxy on this machine has another Host or says so.
+ * Whether a browser of this machine sent the request. The name that it used is this machine's (src/web/host.ts), because a
+ * service with a mailbox is for its own machine. A request through a tunnel or proxy on this machine says so.
  */
 const isFromThisMachine = (request: Request): boolean => {
   const remote = request.socket.remoteAddress ?? "";
-  const host = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname ?? "";
-  return [remote, addressOf(request), host].every(isLoopbackHost) && forwardingHeader(request.headers) === undefined;
+  return [remote, addressOf(request)].every(isLoopbackHost) && forwardingHeader(request.headers) === undefined;
 };
 
 /** Cuts a message into pieces at the links that lead to this service, so that they can be followed. */

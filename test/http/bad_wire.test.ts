@@ -368,6 +368,34 @@ test("a path cannot add headers to the response", async (t) => {
   t.false(JSON.stringify(absolute.body).includes("evil.example"), "the response does not contain the client's host");
 });
 
+test.serial(
+  "on a loopback address, no path answers to a name that is not this machine's (DNS rebinding)",
+  async (t) => {
+    const paths = [
+      "/",
+      "/v1",
+      "/mcp",
+      "/connect/x",
+      "/settings",
+      "/oauth/token",
+      "/healthz",
+      "/admin",
+      "/docs",
+      "/mailbox/x",
+    ];
+    const { port } = new URL(market.url);
+    for (const method of ["GET", "POST", "OPTIONS"])
+      for (const path of paths)
+        for (const host of ["evil.example", `localhost.evil.example:${port}`, "[::2]", "a b", "192.168.1.5"]) {
+          const { status, body } = await call(market.url, method, path, { headers: { ...authorized(), host } });
+          t.deepEqual([status, body?.code], [400, "bad_request"], `${method} ${path} ${host}`);
+          t.regex(body.detail, /its own machine\. Use its address as it is: http:/);
+        }
+    for (const host of ["localhost", "127.0.0.1:1", "[::1]"])
+      t.is((await call(market.url, "GET", "/v1", { headers: { host } })).status, 200, host);
+  },
+);
+
 // ── Slow clients ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 test.serial("a client that sends or reads too slowly is cut off, and others are served meanwhile", async (t) => {

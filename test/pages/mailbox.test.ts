@@ -37,13 +37,11 @@ test("mail is kept only by a service with its own database, without a mail serve
     t.false(keeps(env), JSON.stringify(env));
 });
 
-test("a page of another name, a proxy, an agent and who does not know the secret do not see the mailbox", async (t) => {
+test("a proxy, an agent and who does not know the secret do not see the mailbox", async (t) => {
   const { site, mailbox, open } = await withMailbox(t);
   const { port } = new URL(site.url);
   for (const host of ["127.0.0.1", "localhost", "[::1]", "souk.localhost"])
     t.is((await open({ host: `${host}:${port}` })).status, 200, host);
-  for (const host of ["evil.example", "localhost.evil.example", "192.168.1.5", "0.0.0.0"])
-    t.is((await open({ host: `${host}:${port}` })).status, 404, host);
   for (const header of ["x-forwarded-for", "forwarded", "x-forwarded-host", "x-real-ip", "via"])
     t.is((await open({ [header]: "127.0.0.1" })).status, 404, header);
   t.is((await open({ authorization: "Bearer agt_x" })).status, 400);

@@ -6,7 +6,6 @@ import {
   PARSE_ERROR,
   ProtocolError,
   Server,
-  validateHostHeader,
   validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { Request, Response } from "express";
@@ -78,17 +77,12 @@ const errorAnswer = (
   };
 };
 
-/**
- * Returns a function that says why a request is refused that another site's page may have made, also by another name of
- * this machine; null for other requests.
- */
+/** Returns a function that says why a request is refused that another site's page may have made; null for others. */
 const foreignnessAt = (baseUrl: string): ((request: Request) => string | null) => {
-  const { origin, hostname, host } = new URL(baseUrl);
+  const { origin, hostname } = new URL(baseUrl);
   const names = localhostAllowedHostnames();
   const isLocal = names.includes(hostname);
   return ({ headers }) => {
-    if (isLocal && headers.host !== host && !validateHostHeader(headers.host, names).ok)
-      return `This service is for programs on its own machine. Use its address as it is: ${baseUrl}/mcp.`;
     if (headers.origin === undefined || headers.origin === origin) return null;
     if (isLocal && validateOriginHeader(headers.origin, names).ok) return null;
     return "Pages of other sites may not use this endpoint. Call it from a program, without the header Origin.";
