@@ -352,6 +352,7 @@ for (const uri of [
   "googlechromes://evil.example/",
   "firefox-focus://open-url?url=https://evil.example",
   "x-safari-https://evil.example/",
+  "Puffins://evil.example/cb",
   "brave://open-url?url=https%3A%2F%2Fevil.example",
   `https://client.example/${"x".repeat(2000)}`,
 ]) {

@@ -11,13 +11,14 @@ as $$
     when uri ~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?]|$)' then null
     when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
     -- A scheme that a browser or the system opens itself names no app, and another browser would open the address in
-    -- it.
+    -- it. No list of browsers is complete, so the page of the person shows what follows the scheme of an app, too.
     when internal.lower_case(uri)
       ~ ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms'
         '|intent|android-app|jar|feed|resource|shell|search|search-ms|ms-[a-z0-9-]+'
         '|chrome|edge|(chrome|moz|safari-web)-extension|[a-z0-9.+-]+-https?|googlechromes?(-[a-z-]+)?|chromium'
         '|firefox(-[a-z-]+)?|microsoft-edge|brave|vivaldi|opera(-[a-z-]+)?|duckduckgo|ddgquicklink|ddglaunch'
-        '|yandexbrowser(-[a-z-]+)?|ucbrowser|mqqbrowser|samsunginternet):')
+        '|yandexbrowser(-[a-z-]+)?|ucbrowser|mqqbrowser|samsunginternet|ohttps?|puffins?|dolphin|maxthon'
+        '|icab(mobile)?|arc|ecosia|orion|aloha(browser)?|kiwi(browser)?|ghostery|coast|torbrowser|x-web-search):')
       then 'redirect_uri_scheme'
     when uri ~ '^[a-z][a-z0-9+.-]+:/' then null
     else 'redirect_uri_not_whole' end
