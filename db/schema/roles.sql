@@ -59,4 +59,23 @@ begin
   execute format('grant create on database %I to souk_owner', current_database());
 end
 $$;
+-- Nor large objects, which any login could fill the disk with. Only a superuser can change this.
+do $$
+declare
+  maker regprocedure;
+begin
+  for maker in
+    select p.oid::regprocedure from pg_proc p
+    where p.pronamespace = 'pg_catalog'::regnamespace and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea')
+  loop
+    if (select r.rolsuper from pg_roles r where r.rolname = current_user) then
+      execute format('revoke execute on function %s from public', maker);
+    elsif has_function_privilege('souk_dba', maker, 'execute') then
+      raise notice 'each login can create large objects until a superuser runs: revoke execute on function % from '
+        'public',
+        maker;
+    end if;
+  end loop;
+end
+$$;
 alter default privileges for role souk_owner revoke execute on functions from public;

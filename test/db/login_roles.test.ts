@@ -75,6 +75,15 @@ const answerOf = async (session: pg.ClientBase, call: string): Promise<string | 
 };
 const codeOf = (error: pg.DatabaseError): string | undefined => error.code;
 
+test.serial("no login can fill the disk with large objects", async (t) => {
+  for (const role of ["souk_api", "souk_worker", "souk_dba", "souk_migrator"])
+    await loggedIn(role, async (session) => {
+      await session.query("set default_transaction_read_only = off");
+      for (const call of ["lo_create(0)", "lo_creat(-1)", "lo_from_bytea(0, 'x')"])
+        await t.throwsAsync(session.query(`select ${call}`), { code: "42501" }, `${role}: ${call}`);
+    });
+});
+
 test.serial("without a caller's role the API's login role gets no data, even if it sets claims itself", async (t) => {
   // Those that run as their owner check a secret instead (RUN_AS_OWNER in test/schema.test.ts).
   const calls = await callsOf(
