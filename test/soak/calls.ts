@@ -43,6 +43,9 @@ export type Ghost = { token: string; removed: number };
 /** An answer with its times and the process that sent it. */
 export type Told = { answer: Answer; begun: number; ended: number; by: Slot };
 
+/** The times of a call that measures whether the market can be read or written, and whether it succeeded. */
+export type Probe = { kind: "read" | "write"; begun: number; ended: number; ok: boolean };
+
 /** One act of an agent of a household, or of its person. */
 export type Act = (household: Household, caller: Caller) => Promise<void>;
 

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { newPerson } from "../support/person.ts";
 import { actsOf } from "./acts.ts";
 import { agentsOf } from "./agents.ts";
-import { type Calls, type Ghost, type Household, openCalls } from "./calls.ts";
+import { type Attackers, startAttackers } from "./attackers.ts";
+import { type Calls, type Ghost, type Household, openCalls, type Probe } from "./calls.ts";
 import type { Ledger } from "./ledger.ts";
 import { moderatorsOf } from "./moderators.ts";
 import type { Processes } from "./processes.ts";
@@ -28,13 +29,11 @@ const PROBE_MS = 150;
 /** Callers that keep several calls open: few enough for fair use, which allows eight. */
 const GREEDY_AT_ONCE = 2;
 
-/** A probe's times and whether it succeeded. */
-export type Probe = { kind: "read" | "write"; begun: number; ended: number; ok: boolean };
-
 /** A running load. */
 export type Load = {
   probes: Probe[];
   ghosts: Ghost[];
+  attackers: Attackers;
   /** Sends a request as the callers do. Null without an answer. */
   send: Calls["send"];
   stop: () => Promise<void>;
@@ -129,6 +128,7 @@ export const startLoad = (ledger: Ledger, processes: Processes, seed: number, mo
   };
   let reader: string | null = null;
 
+  const attackers = startAttackers(ledger, calls);
   const lanes = [
     ...Array.from({ length: HOUSEHOLDS }, (_, number) => lane(`household ${number}`, liveAs)),
     lane("greedy", beGreedy),
@@ -143,10 +143,11 @@ export const startLoad = (ledger: Ledger, processes: Processes, seed: number, mo
   return {
     probes,
     ghosts,
+    attackers,
     send,
     async stop() {
       over = true;
-      await Promise.all(lanes);
+      await Promise.all([...lanes, attackers.stop()]);
     },
   };
 };

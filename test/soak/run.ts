@@ -11,9 +11,10 @@ import { runMigrate } from "../support/migrate.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { sql } from "../support/sql.ts";
 import { giveOwnVolume } from "../support/volume.ts";
+import type { Probe } from "./calls.ts";
 import { type Fault, faultsOf, type Targets } from "./faults.ts";
 import { openLedger } from "./ledger.ts";
-import { type Load, type Probe, startLoad } from "./load.ts";
+import { type Load, startLoad } from "./load.ts";
 import { type Processes, startProcesses } from "./processes.ts";
 import { type Random, randomOf } from "./random.ts";
 import { judgeGrowth, verify } from "./verify.ts";
@@ -62,7 +63,7 @@ const PRINTED = 5;
 const REQUEST_ID = /"request_id":"([0-9a-f-]{36})"/;
 
 /** One time that a fault occurred. */
-type Occurrence = { fault: string; begun: number; ended: number };
+type Occurrence = { fault: string; lane: Fault["lane"]; begun: number; ended: number };
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
 
@@ -91,7 +92,12 @@ const recovered = async (load: Load, since: number): Promise<void> => {
 };
 
 const cause = async (fault: Fault, random: Random, load: Load, until: number): Promise<void> => {
-  const occurrence: Occurrence = { fault: fault.name, begun: performance.now(), ended: Number.POSITIVE_INFINITY };
+  const occurrence: Occurrence = {
+    fault: fault.name,
+    lane: fault.lane,
+    begun: performance.now(),
+    ended: Number.POSITIVE_INFINITY,
+  };
   occurrences.push(occurrence);
   print(`${((performance.now() - started) / 1000).toFixed(0).padStart(5)} s  ${fault.name}`);
   const end = await fault.begin(random);
@@ -211,7 +217,9 @@ const soak = async (): Promise<void> => {
   const lines = await verify(ledger, load, processes, url);
   report(load.probes);
   print();
-  for (const line of [...lines, ...growth]) print(line);
+  const isFault = ({ begun, ended }: Probe) =>
+    occurrences.some((one) => one.lane === "sharp" && ended > one.begun && begun < one.ended);
+  for (const line of [...lines, ...growth, load.attackers.judge(load.probes, isFault)]) print(line);
   const missed = faults.filter(({ name }) => !occurrences.some(({ fault }) => fault === name)).map(({ name }) => name);
   if (missed.length > 0) print(`not reached in ${minutes} minutes: ${missed.join(", ")}`);
 };

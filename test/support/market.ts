@@ -36,6 +36,8 @@ export type CallOptions = {
   headers?: Record<string, string>;
   /** Sends the body in chunks, without Content-Length. */
   chunked?: boolean;
+  /** Another address of this machine to send from, on Linux. */
+  from?: string;
   timeoutMs?: number;
 };
 
@@ -46,7 +48,9 @@ export const call = (url: string, method: string, path: string, options: CallOpt
     const settings: RequestOptions = {
       method,
       agent: false,
-      ...(process.platform === "linux" && url.includes("//127.0.0.1:") ? { localAddress: OWN_ADDRESS } : {}),
+      ...(process.platform === "linux" && url.includes("//127.0.0.1:")
+        ? { localAddress: options.from ?? OWN_ADDRESS }
+        : {}),
       timeout: options.timeoutMs ?? ANSWER_MS,
       headers: {
         ...(payload === undefined
