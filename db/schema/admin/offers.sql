@@ -1,7 +1,8 @@
 -- Offers as moderators see them, with their reports, appeals and history.
 
 create or replace view admin.offer with (security_invoker) as
-  select o.id, o.account_id, o.agent_id, o.status, o.title, o.text, o.images, o.language, o.domain, o.category,
+  select o.id, o.account_id, o.agent_id, o.status, o.title, coalesce(o.sent_text, o.text) as text, o.images, o.language,
+    o.domain, o.category,
     o.offer_kind,
     o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location, o.metadata, o.contact, o.extraction,
     o.missing_fields, o.warnings, o.reviewed, o.review_reason, o.review_note, o.created_at,
@@ -16,6 +17,7 @@ select internal.copy_comments('admin.offer', 'market.offer');
 comment on column admin.offer.account_id is
   E'@behavior +filterBy\nThe account that owns the offer; null when the account no longer exists.';
 comment on column admin.offer.agent_id is E'@behavior +filterBy\nThe agent that published the offer.';
+comment on column admin.offer.text is 'The text as sent, also what is addressed to software, which others do not see.';
 comment on column admin.offer.price is 'The price in the words of the text.';
 comment on column admin.offer.location is 'The place as the text names it.';
 comment on column admin.offer.updated_at is
@@ -31,7 +33,8 @@ comment on function admin.offer_obstacle(admin.offer) is
 grant execute on function admin.offer_obstacle(admin.offer) to souk_moderator;
 
 create or replace view admin.offer_change with (security_invoker) as
-  select c.offer_id, c.agent_id, c.title, c.text, c.images, c.language, c.domain, c.category, c.offer_kind,
+  select c.offer_id, c.agent_id, c.title, coalesce(c.sent_text, c.text) as text, c.images, c.language, c.domain,
+    c.category, c.offer_kind,
     c.metadata -> 'pricing' ->> 'label' as price, c.location_text as location, c.metadata, c.contact, c.extraction,
     c.missing_fields, c.warnings, c.created_at, c.rejected_at, c.review_reason, c.review_note
   from market.offer_change c;
@@ -40,6 +43,7 @@ comment on view admin.offer_change is
   'change\nThe last change of an offer, if it waits for a decision (publishOffer or rejectOffer) or was rejected. The '
   'offer itself is what everyone sees.';
 select internal.copy_comments('admin.offer_change', 'market.offer_change');
+comment on column admin.offer_change.text is 'The text as sent, also what is addressed to software.';
 comment on column admin.offer_change.price is 'The price in the words of the text.';
 comment on column admin.offer_change.location is 'The place as the text names it.';
 grant select on admin.offer_change to souk_moderator;

@@ -45,7 +45,8 @@ begin
             internal.find_by_id(a.id) as b)
         union all (select the_words, b.* from (
           select o.id from market.offer o
-          where to_tsvector('simple', reading.plain_words(o.text)) @@ query and o.sandbox_id is null
+          where to_tsvector('simple', reading.plain_words(coalesce(o.sent_text, o.text))) @@ query
+            and o.sandbox_id is null
             order by o.id desc limit 20) as o, internal.find_by_id(o.id) as b)
         union all (select the_words, b.* from (
           select a.id from market.ask a

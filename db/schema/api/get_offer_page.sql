@@ -20,7 +20,9 @@ begin
   return jsonb_build_object(
     'signed_in', signed_in,
     'title', internal.shown_words(offer.title, offer, signed_in),
-    'text', internal.shown_words(offer.text, offer, signed_in),
+    'text', case when own then internal.sent_text(offer)
+      else internal.shown_words(offer.text, offer, signed_in) end,
+    'addresses_agents', offer.sent_text is not null,
     'price', internal.shown_words(offer.metadata -> 'pricing' ->> 'label', offer, signed_in),
     'location', internal.shown_words(offer.location_text, offer, signed_in),
     'language', offer.language,
@@ -41,8 +43,8 @@ begin
 end
 $$;
 comment on function api.get_offer_page(uuid, bytea) is
-  'Returns what the page of an offer shows: signed_in, title, text, price and location as stated, language, '
-  'offer_kind, pricing, place, condition, images, published_at, confirmed_at, publisher, and indexed (the setting '
-  'index_offers). With a person''s session, contact, and for other people''s offers the reasons for a report; for the '
-  'owner, owner (OwnerOffer). Without one, […] stands in the words for what the reader took for the contact. Raises '
-  '404 unless the offer is published, or the person''s own.';
+  'Returns what the page of an offer shows: signed_in, title, text, addresses_agents, price and location as stated, '
+  'language, offer_kind, pricing, place, condition, images, published_at, confirmed_at, publisher, and indexed (the '
+  'setting index_offers). With a person''s session, contact, and for other people''s offers the reasons for a report; '
+  'for the owner, owner (OwnerOffer). Without one, […] stands in the words for what the reader took for the contact. '
+  'Raises 404 unless the offer is published, or the person''s own.';

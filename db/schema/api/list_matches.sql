@@ -30,6 +30,7 @@ declare
   results jsonb;
   last jsonb;
   more boolean;
+  notices jsonb;
 begin
   with page as (
     select m.score, d.is_stale, m.offer_id, m.first_matched_at, m.reasons,
@@ -58,6 +59,7 @@ begin
   into results, more, last
   from page p join search.document d on d.id = p.offer_id
   left join market.account_stats s on s.account_id = d.account_id;
+  notices := internal.notices_about(results);
   return jsonb_build_object(
     'ask_id', ask.id, 'status', ask.status, 'watch_enabled', ask.watch_enabled, 'results', results,
     'since', internal.cursor_of(jsonb_build_object('list', list, 'seen', until, 'as_of', as_of)),
@@ -74,7 +76,8 @@ begin
       when results = '[]' and not ask.watch_enabled
         then jsonb_build_array(internal.next_step('next_watch', 'PATCH', own))
       when results = '[]' then jsonb_build_array(internal.next_step('next_look_later', 'GET', own || '/matches'))
-      else jsonb_build_array(internal.next_step('next_show_matches', 'POST', own || '/fulfill')) end);
+      else jsonb_build_array(internal.next_step('next_show_matches', 'POST', own || '/fulfill')) end)
+    || case when notices = '[]' then '{}' else jsonb_build_object('notices', notices) end;
 end
 $$;
 comment on function api.list_matches(uuid, text, integer, text) is

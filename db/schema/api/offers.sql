@@ -16,6 +16,10 @@ begin
   if not found or read.document is null and not read.own then
     perform internal.raise_problem(404, 'not_found', 'offer_not_visible');
   end if;
+  if read.document ? 'addresses_agents' then
+    read.document := read.document
+      || jsonb_build_object('notices', internal.notices_about(jsonb_build_array(read.document)));
+  end if;
   if not read.own then
     return read.document;
   end if;
@@ -80,9 +84,10 @@ begin
       where s.target_id = offer.id and s.completed_at is null and s.agent_id is not distinct from internal.agent_id()
       order by s.id desc limit 1)
     union all
-    select 2, c.text, c.images from market.offer_change c where c.offer_id = offer.id and c.rejected_at is null
+    select 2, coalesce(c.sent_text, c.text), c.images from market.offer_change c
+    where c.offer_id = offer.id and c.rejected_at is null
     union all
-    select 3, offer.text, offer.images) as l
+    select 3, internal.sent_text(offer), offer.images) as l
   order by l.place limit 1;
   return internal.create_submission('update_offer', 'publish_offer',
     -- The text is always extracted again, because every published field must be stated in the published text.

@@ -77,10 +77,10 @@ begin
   select 'extraction_is_quoted', 'offer ' || o.id,
     'its text does not contain the quotes that begin at these positions: ' || q.quotes
   from (
-    select f.id, f.text, f.extraction from market.offer f
+    select f.id, coalesce(f.sent_text, f.text) as text, f.extraction from market.offer f
     where inspect.is_within(f.ctid, 'market.offer', check_moderation.low, check_moderation.high)
     union all
-    select c.offer_id, c.text, c.extraction
+    select c.offer_id, coalesce(c.sent_text, c.text), c.extraction
     from market.offer_change c
     where inspect.is_within(c.ctid, 'market.offer_change', check_moderation.low, check_moderation.high)) as o
   cross join lateral (

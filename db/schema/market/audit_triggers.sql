@@ -52,12 +52,12 @@ begin
         ('offer', 'insert', 'offer.{status}', 'true'),
         -- Only the approval of a change gives an offer another text or other images in a moderator's name.
         ('offer', 'update', 'offer.change_published', 'current_setting(''market.moderator_id'', true) <> '''' '
-          'and (old.text, old.images) <> (new.text, new.images)'),
+          'and (coalesce(old.sent_text, old.text), old.images) <> (coalesce(new.sent_text, new.text), new.images)'),
         ('offer', 'update', 'offer.restored', 'old.status = ''removed'' and new.status = ''published'''),
         ('offer', 'update', 'offer.{status}', 'old.status <> new.status'),
         ('offer', 'update', 'offer.kept', 'not old.reviewed and new.reviewed'),
         ('offer', 'update', 'offer.confirmed', 'old.confirmed_at <> new.confirmed_at '
-          'and (old.text, old.images) = (new.text, new.images)'),
+          'and (coalesce(old.sent_text, old.text), old.images) = (coalesce(new.sent_text, new.text), new.images)'),
         ('offer_change', 'update', 'offer_change.rejected', 'true'),
         ('profile', 'insert', 'profile.updated', 'true'),
         ('profile', 'update', 'profile.updated', 'true'),

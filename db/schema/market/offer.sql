@@ -5,6 +5,7 @@ create table market.offer (
   origin_ask_id uuid,
   status text not null,
   text text not null,
+  sent_text text,
   images text[] not null default '{}',
   language text,
   title text not null,
@@ -39,6 +40,8 @@ create table market.offer (
   constraint offer_status_known
     check (status in ('pending_review', 'published', 'rejected', 'archived', 'removed')),
   constraint offer_text_length check (char_length(text) between 1 and 4000),
+  constraint offer_sent_text_length check (char_length(sent_text) between 1 and 4000),
+  constraint offer_sent_text_differs check (sent_text <> text),
   constraint offer_images_count check (cardinality(images) <= 16),
   constraint offer_language_length check (char_length(language) between 2 and 20),
   constraint offer_title_length check (char_length(title) between 1 and 120),
@@ -65,7 +68,8 @@ create index offer_agent_id_idx on market.offer (agent_id);
 create index offer_offer_kind_idx on market.offer (offer_kind);
 create index offer_domain_category_idx on market.offer (domain, category);
 -- Moderators search offers by words.
-create index offer_text_idx on market.offer using gin (to_tsvector('simple', reading.plain_words(text)));
+create index offer_text_idx on market.offer
+  using gin (to_tsvector('simple', reading.plain_words(coalesce(sent_text, text))));
 create index offer_review_reason_idx on market.offer (review_reason) where review_reason is not null;
 create index offer_suspended_idx on market.offer (account_id) where suspended_at is not null;
 -- For jobs.age_offers: which offers become stale next, and which stale ones are archived next.
@@ -89,7 +93,11 @@ comment on table market.offer is 'One row is one offer, with its text and what w
 comment on column market.offer.account_id is 'The account that owns the offer; null when the account no longer exists.';
 comment on column market.offer.origin_ask_id is 'The ask from which the offer came, when the request named one.';
 comment on column market.offer.status is 'pending_review, published, rejected, archived or removed.';
-comment on column market.offer.text is 'The text as sent, NFC, without invisible characters; shown as the description.';
+comment on column market.offer.text is
+  'The text as everybody sees it: NFC, without invisible characters, with […] in place of each passage that is '
+  'addressed to software. Whatever is shown, found or embedded is made of this column.';
+comment on column market.offer.sent_text is
+  'The text as sent, for its owner and moderators, if it has passages that are addressed to software; otherwise null.';
 comment on column market.offer.images is 'Links to images. This service never fetches them.';
 comment on column market.offer.title is 'Title made of words of the text.';
 comment on column market.offer.domain is 'Domain of the taxonomy; null when the extractor is not confident.';

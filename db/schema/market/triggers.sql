@@ -49,7 +49,7 @@ create trigger set_offer_concepts before insert or update of title, text, langua
   for each row execute function reading.set_offer_concepts();
 create trigger review_changed_offer after update on market.offer for each row
   when (new.status in ('published', 'archived') and new.account_id is not null
-    and (old.text <> new.text or old.images <> new.images))
+    and ((old.text, old.images) <> (new.text, new.images) or old.sent_text is distinct from new.sent_text))
   execute function internal.review_changed_offer();
 create trigger review_withdrawn_offer after update on market.offer for each row
   when (old.status = 'pending_review' and new.status = 'archived')
@@ -69,8 +69,8 @@ create trigger move_offer before update on market.offer for each row
     or (old.title, old.text) <> (new.title, new.text) or old.language is distinct from new.language)
   execute function internal.move_offer();
 create trigger refresh_confirmation before update on market.offer for each row
-  when (old.status <> new.status or old.text <> new.text or old.images <> new.images
-    or old.confirmed_at <> new.confirmed_at)
+  when (old.status <> new.status or (old.text, old.images) <> (new.text, new.images)
+    or old.sent_text is distinct from new.sent_text or old.confirmed_at <> new.confirmed_at)
   execute function internal.refresh_confirmation();
 -- Always, as a generated column would be: no way to write an offer leaves its document behind.
 create trigger keep_document after insert or delete on market.offer
@@ -80,11 +80,11 @@ create trigger keep_changed_document after update on market.offer for each row
   when (old.status <> new.status or new.status = 'published' and (
     (old.account_id, old.sandbox_id, old.published_at, old.stale_at, old.title, old.text, old.language, old.concepts,
       old.domain, old.category, old.offer_kind, old.price_thousandths, old.price_currency, old.price_period,
-      old.location_text, old.metadata, old.contact, old.images, old.reviewed)
+      old.location_text, old.metadata, old.contact, old.images, old.reviewed, old.sent_text)
     is distinct from
     (new.account_id, new.sandbox_id, new.published_at, new.stale_at, new.title, new.text, new.language, new.concepts,
       new.domain, new.category, new.offer_kind, new.price_thousandths, new.price_currency, new.price_period,
-      new.location_text, new.metadata, new.contact, new.images, new.reviewed)))
+      new.location_text, new.metadata, new.contact, new.images, new.reviewed, new.sent_text)))
   execute function search.keep_document();
 alter table market.offer enable always trigger keep_document, enable always trigger keep_changed_document;
 create trigger count_new_offer after insert or delete on market.offer

@@ -14,7 +14,7 @@ declare
 begin
   ask.language := reading.choose_language(extractions);
   ask.title := coalesce(reading.choose_field('title', said, extractions) ->> 'value', reading.first_line(said),
-    reading.first_line(ground_ask.text));
+    reading.first_line(reading.hide_spans(ground_ask.text, addressed)));
   ask.domain := reading.choose_field('domain', said, extractions) ->> 'value';
   ask.category := reading.choose_category(said, extractions, ask.domain) ->> 'value';
   ask.ask_kind := reading.choose_field('ask_kind', said, extractions) ->> 'value';

@@ -11,7 +11,8 @@ declare
   said constant text := reading.without_spans(ground_offer.text, addressed);
   fields jsonb;
 begin
-  offer.text := ground_offer.text;
+  offer.text := reading.hide_spans(ground_offer.text, addressed);
+  offer.sent_text := nullif(ground_offer.text, offer.text);
   offer.language := reading.choose_language(extractions);
   fields := jsonb_build_object(
     'title', coalesce(reading.choose_field('title', said, extractions), reading.first_line_field(said)),

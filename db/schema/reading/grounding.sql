@@ -83,6 +83,27 @@ $$;
 comment on function reading.without_spans(text, jsonb) is
   'Returns a text in which the characters of spans [{start, end}] are spaces, so that all others keep their positions.';
 
+create or replace function reading.hide_spans(text text, spans jsonb) returns text
+  language plpgsql immutable
+as $$
+declare
+  shown text := text;
+  span record;
+begin
+  if spans = '[]' then
+    return text;
+  end if;
+  -- From the last one, so that the positions before it stay right.
+  for span in select * from jsonb_to_recordset(spans) as s (start integer, "end" integer) order by s.start desc loop
+    shown := overlay(shown placing '[…]' from span.start + 1 for span."end" - span.start);
+  end loop;
+  -- A mark is longer than a passage of one or two characters.
+  return left(regexp_replace(shown, '\[…\](\s*\[…\])+', '[…]', 'g'), 4000);
+end
+$$;
+comment on function reading.hide_spans(text, jsonb) is
+  'Returns a text with […] in place of each span [{start, end}]; spans that follow each other are one.';
+
 create or replace function reading.states_words(passage text, words text) returns boolean
   language plpgsql immutable
 as $$

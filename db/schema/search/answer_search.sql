@@ -114,6 +114,7 @@ begin
     'page', internal.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'key', last.key,
       'rank', before + size), more),
     'notices', notices || search.query_notices(understood) || search.near_notices(near)
+      || internal.notices_about(results)
       || case when is_complete then '[]' else jsonb_build_array(jsonb_build_object('code', 'partly_looked',
         'summary', internal.sentence('list_partly_looked'))) end
       || case when is_complete and counts ? 'is_partial' then jsonb_build_array(jsonb_build_object(

@@ -9,6 +9,7 @@ import {
   domain,
   id,
   next,
+  notices,
   page,
   pageSize,
   priceRange,
@@ -132,6 +133,7 @@ export const askMatches = z
     since: words(1000, "Send it as `since` later to get only what has matched after this answer."),
     page,
     next,
+    notices: notices.optional().describe("What to know about these offers, if some address agents."),
   })
   .meta({ id: "AskMatches", description: "A page of the offers that match an ask." });
 /** The query parameters of GET /v1/asks/{id}/matches. */

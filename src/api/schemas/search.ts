@@ -9,9 +9,9 @@ import {
   int32,
   name,
   next,
+  notices,
   page,
   priceRange,
-  sentence,
   text,
   words,
 } from "./values.ts";
@@ -133,10 +133,9 @@ export const searchResponse = z
       })
       .optional()
       .describe("The most frequent values, at most 20 each, if the request asked for facets."),
-    notices: z
-      .array(z.object({ code: name("Stable: branch on this."), summary: sentence("How the search was understood.") }))
-      .max(10)
-      .describe("What to know about this search."),
+    notices: notices.describe(
+      "What to know about this search: how it was understood, and whether results address agents.",
+    ),
     next,
   })
   .meta({ id: "SearchResponse", description: "A page of offers." });

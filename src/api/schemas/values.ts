@@ -110,7 +110,12 @@ export const priceRange = z.object({
 export const someOf = <const Values extends readonly [string, ...string[]]>(values: Values, description: string) =>
   z.array(z.enum(values)).max(values.length).describe(description);
 
-/** What a client can do next. */
+/** What a client should know about an answer. */
+export const notices = z
+  .array(z.object({ code: name("Stable: branch on this."), summary: sentence("What to know.") }))
+  .max(10);
+
+/** What the caller may do next. */
 export const next = z
   .array(
     z

@@ -77,6 +77,7 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
       tab: offer.title.length > TAB_LENGTH ? `${visibleText(offer.title, TAB_LENGTH)}…` : offer.title,
       title: offer.title,
       paragraphs: offer.text.split(/\n{2,}/),
+      addressesAgents: offer.addresses_agents,
       language: offer.language,
       price: offer.price,
       location: offer.location,

@@ -7,6 +7,8 @@ export type ShownOffer = {
   signed_in: boolean;
   title: string;
   text: string;
+  /** Whether […] stands in the text for passages that are addressed to software. The owner sees them. */
+  addresses_agents: boolean;
   /** Price and place as stated. */
   price: string | null;
   location: string | null;

@@ -62,6 +62,7 @@ begin
   update market.offer o set
     status = case when o.status in ('published', 'pending_review') then 'archived' else o.status end,
     title = 'Deleted offer', text = 'The account that published this offer was deleted.',
+    sent_text = null,
     language = null, images = '{}', price_thousandths = null, price_currency = null, price_period = null,
     location_text = null, metadata = '{}', contact = '{}', extraction = '{}', missing_fields = '{}', warnings = '{}',
     review_note = null, origin_ask_id = null, agent_id = null, account_id = null

@@ -33,8 +33,7 @@ begin
         then jsonb_build_array(internal.next_step('next_in_sandbox', 'GET', '/v1/me'))
       when next_steps.connected_at > now() - interval '1 hour' then jsonb_build_array(case
         when next_steps.display_name is null then internal.next_step('next_tell_approver', 'GET', '/v1/me')
-        else internal.next_step('next_tell_person', 'GET', '/v1/me',
-          jsonb_build_object('name', next_steps.display_name)) end)
+        else internal.next_step('next_tell_person', 'GET', '/v1/me') end)
       else '[]' end
     -- Leave out actions for which a moderator has set the limit to 0 calls an hour.
     || case when limits @> '{"publish_offer": {"limit": 0}}' then '[]'

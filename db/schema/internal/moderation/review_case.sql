@@ -37,7 +37,7 @@ $$;
 comment on function internal.drop_cause(uuid, text) is
   'Removes a cause from an open case, and closes the case when it was the last cause.';
 
-create or replace function internal.review_published_offer(offer market.offer, addresses_agents boolean) returns void
+create or replace function internal.review_published_offer(offer market.offer) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -48,12 +48,12 @@ begin
   from (select from market.offer o where o.account_id = offer.account_id limit first_offers + 1) as offers;
   perform internal.open_case(offer.id, array_remove(array[
     case when offer.status = 'pending_review' then 'pending' end,
-    case when addresses_agents then 'addresses_agents' end,
-    case when internal.has_suspicious_link(offer.text) then 'suspicious_link' end,
+    case when offer.sent_text is not null then 'addresses_agents' end,
+    case when internal.has_suspicious_link(internal.sent_text(offer)) then 'suspicious_link' end,
     case when own <= first_offers and not offer.reviewed then 'first_offer' end], null));
 end
 $$;
-comment on function internal.review_published_offer(market.offer, boolean) is
+comment on function internal.review_published_offer(market.offer) is
   'Opens a case for an offer whose text was just extracted, or for its changed version, if there is a cause: it waits '
   'for review, addresses an AI model, has a suspicious link, or is among the first offers of its account.';
 

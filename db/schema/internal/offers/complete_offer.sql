@@ -8,17 +8,16 @@ create or replace function internal.complete_offer(
 as $$
 declare
   read market.offer := reading.ground_offer(submission.text, extractions, addressed);
-  addresses_agents constant boolean := addressed <> '[]';
   -- The built-in extraction is the last one.
   reasons constant jsonb := extractions -> -1 -> 'price_reasons';
   current market.offer;
   waits boolean := false;
 begin
   read.images := submission.images;
-  read.warnings := internal.image_warnings(read.images);
+  read.warnings := internal.offer_warnings(read);
   if submission.kind = 'preview_offer' then
     status := 200;
-    body := internal.understood_document(read)
+    body := internal.understood_document(read) || internal.hidden_passages(submission.text, addressed)
       || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language));
     return;
   elsif not internal.lock_good_standing(submission.account_id) then
@@ -28,7 +27,7 @@ begin
     return;
   elsif 'contact' = any (read.missing_fields) then
     status := 400;
-    body := internal.missing_contact(addresses_agents);
+    body := internal.missing_contact(read.sent_text is not null);
     return;
   elsif submission.kind = 'update_offer' then
     select * into current from market.offer o
@@ -43,15 +42,16 @@ begin
     end if;
     status := 200;
     read.images := coalesce((internal.changed_since(submission)).images, read.images);
-    read.warnings := internal.image_warnings(read.images);
+    read.warnings := internal.offer_warnings(read);
     waits := internal.must_wait(current, read);
     current := internal.change_offer(current, read, waits, submission.agent_id, reasons);
   else
     status := 201;
     current := internal.insert_offer(submission, read, reasons);
   end if;
-  perform internal.review_published_offer(current, addresses_agents);
+  perform internal.review_published_offer(current);
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current)
+    || internal.hidden_passages(submission.text, addressed)
     || case when waits then jsonb_build_object('review', internal.sentence('change_waiting')) else '{}' end;
 end
 $$;
@@ -59,6 +59,32 @@ comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
   'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
   'response. The status is 400 (missing_contact) without a contact, and 409 when the account is suspended or the offer '
   'was removed in the meantime. The status is null when another text has to be read first (internal.read_other_text).';
+
+create or replace function internal.offer_warnings(offer market.offer) returns text[]
+  language plpgsql stable
+as $$
+begin
+  return internal.image_warnings(offer.images)
+    || case when offer.sent_text is null then '{}' else array[internal.sentence('passages_hidden')] end;
+end
+$$;
+comment on function internal.offer_warnings(market.offer) is
+  'Returns the warnings for the agent that sent an offer: about image links, and about passages that others do not '
+  'see.';
+
+create or replace function internal.hidden_passages(text text, spans jsonb) returns jsonb
+  language plpgsql immutable
+as $$
+begin
+  return case when spans = '[]' then '{}' else jsonb_build_object('hidden_passages', (
+    select jsonb_agg(jsonb_build_object('quote', substr(hidden_passages.text, s.start + 1, s."end" - s.start),
+      'start', s.start, 'end', s."end") order by s.start)
+    from jsonb_to_recordset(spans) as s (start integer, "end" integer))) end;
+end
+$$;
+comment on function internal.hidden_passages(text, jsonb) is
+  'Returns {hidden_passages: [{quote, start, end}]} for the spans of a text that are addressed to software; {} '
+  'without.';
 
 create or replace function internal.missing_contact(addresses_agents boolean) returns jsonb
   language plpgsql stable
@@ -86,11 +112,11 @@ declare
     else 'published' end;
   offer market.offer;
 begin
-  insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, images, language, title,
+  insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, sent_text, images, language, title,
     domain, category, offer_kind, price_thousandths, price_currency, price_period, location_text,
     metadata, contact, extraction, missing_fields, warnings, published_at)
   values (submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
-    status, read.text, read.images, read.language, read.title,
+    status, read.text, read.sent_text, read.images, read.language, read.title,
     read.domain, read.category, read.offer_kind, read.price_thousandths, read.price_currency, read.price_period,
     read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
     case status when 'published' then now() end)

@@ -48,6 +48,13 @@ comment on function internal.publisher_document(uuid) is
   'Returns the public record of an account (Publisher); null when the account no longer exists.';
 grant execute on function internal.publisher_document(uuid) to souk_agent, souk_person;
 
+create or replace function internal.sent_text(offer market.offer) returns text
+  language sql immutable
+as $$ select coalesce(offer.sent_text, offer.text) $$;
+comment on function internal.sent_text(market.offer) is
+  'Returns the text of an offer as it was sent. Only for its owner, moderators and checks: all others get offer.text.';
+grant execute on function internal.sent_text(market.offer) to souk_agent, souk_person;
+
 create or replace function internal.offer_preview(offer market.offer) returns jsonb
   language sql stable
 as $$
@@ -85,6 +92,13 @@ comment on function internal.clean_words(text) is
   'Returns words of an offer without invisible characters, also if they were stored by SQL and never cleaned.';
 grant execute on function internal.clean_words(text) to souk_agent, souk_person;
 
+create or replace function internal.addresses_agents(offer market.offer) returns jsonb
+  language sql immutable
+as $$ select case when offer.sent_text is null then jsonb '{}' else jsonb '{"addresses_agents": true}' end $$;
+comment on function internal.addresses_agents(market.offer) is
+  'Returns {addresses_agents: true} for an offer that has passages addressed to software, and {} for all others.';
+grant execute on function internal.addresses_agents(market.offer) to souk_agent, souk_person;
+
 create or replace function internal.build_offer_document(offer market.offer) returns jsonb
   language plpgsql stable
 as $$
@@ -104,7 +118,8 @@ begin
       'images', internal.image_list(offer.images)),
     'reviewed', offer.reviewed)
     || case when offer.published_at is null then '{}'
-      else jsonb_build_object('posted', to_char(offer.published_at at time zone 'UTC', 'YYYY-MM-DD')) end;
+      else jsonb_build_object('posted', to_char(offer.published_at at time zone 'UTC', 'YYYY-MM-DD')) end
+    || internal.addresses_agents(offer);
 end
 $$;
 comment on function internal.build_offer_document(market.offer) is
@@ -130,13 +145,27 @@ comment on function internal.search_result_document(search.document, market.acco
 grant execute on function internal.search_result_document(search.document, market.account_stats, jsonb)
   to souk_agent, souk_person;
 
+create or replace function internal.notices_about(results jsonb) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return case when jsonb_path_exists(results, '$[*] ? (@.addresses_agents == true)')
+    then jsonb_build_array(jsonb_build_object('code', 'addresses_agents',
+      'summary', internal.sentence('addresses_agents')))
+    else '[]' end;
+end
+$$;
+comment on function internal.notices_about(jsonb) is
+  'Returns the notices about offers that were written by others: [{code, summary}].';
+grant execute on function internal.notices_about(jsonb) to souk_agent, souk_person;
+
 create or replace function internal.offer_content_document(offer market.offer) returns jsonb
   language plpgsql stable
 as $$
 begin
   return jsonb_build_object(
     'title', offer.title,
-    'description', offer.text,
+    'description', internal.sent_text(offer),
     'domain', offer.domain,
     'category', offer.category,
     'offer_kind', offer.offer_kind,
@@ -144,7 +173,8 @@ begin
     'preview', internal.offer_preview(offer),
     'contact', offer.contact,
     'images', internal.image_list(offer.images),
-    'missing_fields', to_jsonb(offer.missing_fields));
+    'missing_fields', to_jsonb(offer.missing_fields))
+    || internal.addresses_agents(offer);
 end
 $$;
 comment on function internal.offer_content_document(market.offer) is
@@ -218,7 +248,8 @@ begin
         order by (c -> 'value' ->> 'preferred')::boolean desc, n limit 1)))
     || case when offer.missing_fields <> '{}' then jsonb_build_object('missing_fields', offer.missing_fields)
       else '{}' end
-    || case when offer.warnings <> '{}' then jsonb_build_object('warnings', offer.warnings) else '{}' end;
+    || case when offer.warnings <> '{}' then jsonb_build_object('warnings', offer.warnings) else '{}' end
+    || internal.addresses_agents(offer);
 end
 $$;
 comment on function internal.understood_document(market.offer) is

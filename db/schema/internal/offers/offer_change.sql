@@ -13,7 +13,7 @@ begin
   -- The moderator has not seen the text of a new offer yet, so a change of it just replaces it. A change back to the
   -- approved text and images needs no approval.
   return internal.setting('pre_moderation')::boolean and offer.sandbox_id is null and offer.published_at is not null
-    and (offer.text, offer.images) is distinct from (version.text, version.images);
+    and (internal.sent_text(offer), offer.images) is distinct from (internal.sent_text(version), version.images);
 end
 $$;
 comment on function internal.must_wait(market.offer, market.offer) is
@@ -33,11 +33,12 @@ create or replace function internal.hold_change(version market.offer, agent_id u
 as $$
 begin
   delete from market.offer_change c where c.offer_id = version.id;
-  insert into market.offer_change (offer_id, account_id, agent_id, text, images, language, title, domain, category,
+  insert into market.offer_change (offer_id, account_id, agent_id, text, sent_text, images, language, title, domain,
+    category,
     offer_kind, price_thousandths, price_currency, price_period, location_text, metadata, contact, extraction,
     missing_fields, warnings, price_reasons)
-  values (version.id, version.account_id, hold_change.agent_id, version.text, version.images, version.language,
-    version.title, version.domain, version.category, version.offer_kind, version.price_thousandths,
+  values (version.id, version.account_id, hold_change.agent_id, version.text, version.sent_text, version.images,
+    version.language, version.title, version.domain, version.category, version.offer_kind, version.price_thousandths,
     version.price_currency, version.price_period, version.location_text, version.metadata, version.contact,
     version.extraction, version.missing_fields, version.warnings, hold_change.price_reasons);
 end
@@ -52,7 +53,8 @@ declare
   offer market.offer;
 begin
   update market.offer o set
-    text = version.text, images = version.images, language = version.language, title = version.title,
+    text = version.text, sent_text = version.sent_text, images = version.images, language = version.language,
+    title = version.title,
     domain = version.domain, category = version.category, offer_kind = version.offer_kind,
     price_thousandths = version.price_thousandths, price_currency = version.price_currency,
     price_period = version.price_period, location_text = version.location_text, metadata = version.metadata,
