@@ -12,7 +12,14 @@ import type { CallJobs } from "./database.ts";
  */
 
 /** An attempt, as jobs.claim_deliveries returns it. */
-type Delivery = { id: string; attempt: number; event_id: string; url: string; encrypted_secret: string; body: string };
+type Delivery = {
+  id: string;
+  attempt: number;
+  url: string;
+  encrypted_secret: string;
+  body: string;
+  is_challenge: boolean;
+};
 
 /** How many attempts of a lane may be under way. An attempt costs a socket and some kilobytes. */
 const MAX_ATTEMPTS = { prompt: 100, other: 400 };
@@ -37,11 +44,14 @@ export const createDeliverer = (options: { call: CallJobs; keys: WebhookKeys; se
   };
   const running = new Set<Promise<void>>();
 
-  const attempt = async ({ id, attempt, event_id, url, encrypted_secret, body }: Delivery): Promise<void> => {
+  const attempt = async ({ id, attempt, url, encrypted_secret, body, is_challenge }: Delivery): Promise<void> => {
     const secret = decryptSecret(keys, encrypted_secret, url);
-    const { status, error, tookMs, retryAfter } = await send({ eventId: event_id, url, secret, body }, leaving.signal);
-    if (leaving.signal.aborted) return;
-    await call("end_attempt", id, attempt, status, error, tookMs, retryAfter);
+    const admit = async (addresses: string[]): Promise<boolean> =>
+      (await call<boolean>("admit_addresses", id, addresses))[0] === true;
+    const outcome = await send({ id, url, secret, body, isChallenge: is_challenge, admit }, leaving.signal);
+    if (leaving.signal.aborted || outcome === null) return;
+    const { status, error, tookMs, retryAfter, answer } = outcome;
+    await call("end_attempt", id, attempt, status, error, tookMs, retryAfter, answer);
   };
 
   const deliver = async (webhookId: string): Promise<void> => {

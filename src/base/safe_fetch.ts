@@ -1,5 +1,7 @@
+import { lookup as systemLookup } from "node:dns";
 import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import { request as requestSecurely } from "node:https";
+import type { LookupFunction } from "node:net";
 import { useAgent as agentFor } from "request-filtering-agent";
 import { lookupOutside } from "./lookup.ts";
 
@@ -8,11 +10,14 @@ import { lookupOutside } from "./lookup.ts";
  * is not public. The address is judged when the connection is made, not by the name.
  */
 
+/** What resolves names: lookupOutside, and the system where names of a closed network have to be found. */
+export const lookupFor = (anyAddress: boolean): LookupFunction =>
+  anyAddress ? (systemLookup as LookupFunction) : lookupOutside;
+
 /**
  * Sends a request. It ends in every case, though not in time: that is what `options.signal` is for.
  * @param options.anyAddress also addresses that are not public, for tests and closed networks
- * @param options.lookup resolves names, and what it finds is judged; default: lookupOutside, and the system where names
- * of a closed network have to be found
+ * @param options.lookup resolves names, and what it finds is judged; default: that of lookupFor
  * @returns the response as soon as its head is there, for the caller to read or to destroy
  * @throws an Error if none comes. Do not show its message to strangers: it would reveal what is in our network
  */
@@ -21,7 +26,7 @@ export const sendOutbound = (
   {
     anyAddress,
     body,
-    lookup = anyAddress ? undefined : lookupOutside,
+    lookup = lookupFor(anyAddress),
     ...options
   }: RequestOptions & { anyAddress: boolean; body?: string },
 ): Promise<IncomingMessage> =>

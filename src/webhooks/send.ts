@@ -1,23 +1,82 @@
-import type { LookupFunction } from "node:net";
+import type { IncomingMessage } from "node:http";
+import { isIP, type LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { sendOutbound } from "../base/safe_fetch.ts";
+import { lookupFor, sendOutbound } from "../base/safe_fetch.ts";
 
 /**
- * One attempt to send an event. Anybody can name an address, so nothing of a response is used but its status and
- * Retry-After, and the connection is closed when the headers are there.
+ * One attempt to send a delivery. Anybody can name an address, so nothing of a response is used but its status,
+ * Retry-After, and the value with which it answers a challenge. The connection is closed when these are there.
  */
 
-/** What is sent where. */
-type Sendable = { eventId: string; url: string; secret: string; body: string };
+/**
+ * What is sent where.
+ * @property isChallenge the answer's body is read
+ * @property admit is asked before the connection is made, with the addresses that the host leads to; false: do not
+ */
+type Sendable = {
+  id: string;
+  url: string;
+  secret: string;
+  body: string;
+  isChallenge: boolean;
+  admit: (addresses: string[]) => Promise<boolean>;
+};
 
-/** How an attempt ended. `error` is for people, and tells nothing of our network. */
-type Outcome = { status: number | null; error: string | null; tookMs: number; retryAfter: number | null };
+/**
+ * How an attempt ended. `error` is for people, and tells nothing of our network.
+ * @property answer the value with which a challenge was answered, if it was
+ */
+type Outcome = {
+  status: number | null;
+  error: string | null;
+  tookMs: number;
+  retryAfter: number | null;
+  answer: string | null;
+};
 
-/** Sends one event. Never rejects. */
-export type Send = (sendable: Sendable, signal: AbortSignal) => Promise<Outcome>;
+/** Sends one delivery; null if it was not admitted. Rejects only if `admit` does. */
+export type Send = (sendable: Sendable, signal: AbortSignal) => Promise<Outcome | null>;
 
 /** A receiver has this long to answer. */
 const MAX_MS = 15_000;
+
+/** A name may have any number of addresses. A connection is tried to the first of them only. */
+const MAX_ADDRESSES = 8;
+
+/** The answer to a challenge is one short member. */
+const MAX_ANSWER_BYTES = 4096;
+
+/** Asks for the addresses of a name before a connection is made to one of them. */
+const admitting =
+  (lookup: LookupFunction, ask: (addresses: string[]) => Promise<unknown>): LookupFunction =>
+  (host, options, callback) =>
+    lookup(host, { ...options, all: true }, (error, result) => {
+      if (error) return callback(error, "");
+      const found = [result].flat().slice(0, MAX_ADDRESSES) as { address: string; family: number }[];
+      ask(found.map(({ address }) => address)).then(
+        () => (options.all ? callback(null, found) : callback(null, found[0]?.address ?? "", found[0]?.family)),
+        (refusal: NodeJS.ErrnoException) => callback(refusal, ""),
+      );
+    });
+
+/** The member `challenge` of a response that is short and JSON; else null. */
+const challengeIn = async (response: IncomingMessage): Promise<string | null> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_ANSWER_BYTES) return null;
+    }
+    const answer: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    const value = typeof answer === "object" && answer !== null && "challenge" in answer ? answer.challenge : null;
+    // PostgreSQL's texts have no NUL.
+    return typeof value === "string" && !value.includes("\0") ? value : null;
+  } catch {
+    return null;
+  }
+};
 
 /** The seconds that a receiver asks for: a number, or a date (RFC 9110). */
 export const secondsOf = (retryAfter: string | undefined, now: number): number | null => {
@@ -35,32 +94,50 @@ export const secondsOf = (retryAfter: string | undefined, now: number): number |
  */
 export const createSend =
   ({ anyAddress, lookup, mostMs = MAX_MS }: { anyAddress: boolean; lookup?: LookupFunction; mostMs?: number }): Send =>
-  async ({ eventId, url, secret, body }, stopping) => {
+  async ({ id, url, secret, body, isChallenge, admit }, stopping) => {
     const began = performance.now();
     const timeout = AbortSignal.timeout(mostMs);
     const ended = (end: Omit<Outcome, "tookMs">): Outcome => ({
       ...end,
       tookMs: Math.round(performance.now() - began),
     });
-    const failed = (error: string): Outcome => ended({ status: null, error, retryAfter: null });
+    const failed = (error: string): Outcome => ended({ status: null, error, retryAfter: null, answer: null });
     if (!url.startsWith("https:") && !anyAddress) return failed("The address does not begin with https://.");
+    let isAdmitted = true;
+    let failure: unknown = null;
+    const ask = async (addresses: string[]): Promise<void> => {
+      isAdmitted = await admit(addresses).catch((error: unknown) => {
+        failure = error;
+        return false;
+      });
+      if (!isAdmitted) throw new Error("The delivery was not admitted.");
+    };
     const now = new Date();
-    const response = await sendOutbound(url, {
-      anyAddress,
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(body),
-        "user-agent": "Souk-Webhooks",
-        connection: "close",
-        "webhook-id": eventId,
-        "webhook-timestamp": Math.floor(now.getTime() / 1000),
-        "webhook-signature": new Webhook(secret).sign(eventId, now, body),
-      },
-      body,
-      signal: AbortSignal.any([timeout, stopping]),
-      lookup,
-    }).catch(() => null);
+    const { hostname } = new URL(url);
+    const literal = hostname.replace(/^\[|\]$/g, "");
+    const send = async (): Promise<IncomingMessage> => {
+      // Names are asked for when the connection is made, and what is no name is not.
+      if (isIP(literal) > 0) await ask([literal]);
+      return sendOutbound(url, {
+        anyAddress,
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+          "user-agent": "Souk-Webhooks",
+          connection: "close",
+          "webhook-id": id,
+          "webhook-timestamp": Math.floor(now.getTime() / 1000),
+          "webhook-signature": new Webhook(secret).sign(id, now, body),
+        },
+        body,
+        signal: AbortSignal.any([timeout, stopping]),
+        lookup: admitting(lookup ?? lookupFor(anyAddress), ask),
+      });
+    };
+    const response = await send().catch(() => null);
+    if (failure !== null) throw failure;
+    if (!isAdmitted) return null;
     if (response === null)
       return failed(
         timeout.aborted
@@ -68,12 +145,14 @@ export const createSend =
           : // The message of a connection that fails would tell strangers what is in our network.
             "The receiver cannot be reached from the internet.",
       );
-    response.destroy();
     const { statusCode: status = 0, headers } = response;
+    const answer = isChallenge && status >= 200 && status < 300 ? await challengeIn(response) : null;
+    response.destroy();
     const isRedirect = status >= 300 && status < 400;
     return ended({
       status,
       error: isRedirect ? `The receiver answered ${status}, and redirects are not followed.` : null,
       retryAfter: secondsOf(headers["retry-after"], Date.now()),
+      answer,
     });
   };

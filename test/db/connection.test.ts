@@ -36,6 +36,7 @@ test.serial("before approval an agent can read, and each write is refused with t
       "manage_webhooks",
     ],
     ["test_webhook", { id: caller.agent }, "manage_webhooks"],
+    ["challenge_webhook", { id: caller.agent }, "manage_webhooks"],
   ];
   for (const [name, args, permission] of writes) {
     const { status, code, extra } = await refusal(market.call(caller, name, args));

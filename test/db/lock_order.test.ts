@@ -131,10 +131,18 @@ test("no two operations can wait for each other", async (t) => {
   await market.call(alice, "archive_offer", { id: archived });
   await market.sql`update market.offer set status = 'removed', review_reason = 'spam' where id = ${removed}`;
   for (const id of offers.slice(0, 2)) await market.call(bob, "report_offer", { id, reason: "spam" });
-  await market.sql`insert into market.webhook (account_id, agent_id, url, encrypted_secret)
-    select ${alice.account}, g, 'https://example.com/' || g, '00000000.' || repeat('A', 80)
+  await market.sql`insert into market.webhook (account_id, agent_id, url, encrypted_secret, verified_at)
+    select ${alice.account}, g, 'https://example.com/' || g, '00000000.' || repeat('A', 80),
+      case when g = ${alice.agent} then now() end
     from unnest(${[alice.agent, helper.agent]}::uuid[]) as g`;
+  // Another one whose account has used up its deliveries of the hour.
+  const [full] = await market.sql`insert into market.webhook (account_id, agent_id, url, encrypted_secret, verified_at)
+    values (${bob.account}, ${bob.agent}, 'https://example.com/', ${`00000000.${"A".repeat(80)}`}, now()) returning id`;
+  await market.call(bob, "test_webhook", { id: full.id });
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select ${`account:${bob.account}`}, 'deliver' from generate_series(1, 1000)`;
   const [hook] = await market.sql`select id from market.webhook where agent_id = ${alice.agent}`;
+  const [unproved] = await market.sql`select id from market.webhook where agent_id = ${helper.agent}`;
   for (const caller of [alice, helper]) await verify(caller, caller === alice ? "google" : "apple");
   const attempt = await people.begin({ method: "google", purpose: "add", session: alice.session });
   const leaving = await people.begin({ method: "google", session: bob.session, leave: true });
@@ -227,7 +235,12 @@ test("no two operations can wait for each other", async (t) => {
     agent(alice, "start_verification", { method: "google", base_url: "", link_key: alice.token }),
     agent(alice, "remove_own_agent"),
     agent(alice, "test_webhook", { id: hook.id }),
+    agent(alice, "challenge_webhook", { id: unproved.id }),
     agent(alice, "delete_webhook", { id: hook.id }),
+    agent(alice, "create_webhook", {
+      ...{ url: "https://example.com/other", types: null, private_allowed: false },
+      encrypted_secret: `00000000.${"A".repeat(80)}`,
+    }),
     person(alice.session, "delete_account"),
     person(bob.session, "delete_account"),
     person(alice.session, "remove_agent", { agent_id: helper.agent }),
@@ -290,7 +303,10 @@ test("no two operations can wait for each other", async (t) => {
     }),
     job("apply_standing", seller.account, null),
     job("complete_submission", refused, wanted.extraction),
-    job("end_attempt", delivery, 1, 410, null, 10, null),
+    job("claim_deliveries", unproved.id, 4, 4),
+    job("claim_deliveries", full.id, 4, 4),
+    job("admit_addresses", delivery, ["10.1.2.3"]),
+    job("end_attempt", delivery, 1, 410, null, 10, null, null),
     job("begin_digest", judge.account),
     job("finish_digest", judge.account, true),
     job("build_documents", "00000000-0000-0000-0000-000000000000", 100),

@@ -346,6 +346,30 @@ test("test agents are limited in a sandbox, from a site and in the market, and a
   t.regex(beyond.detail, /200 texts/);
 });
 
+test("a sandbox has one webhook, and a hundred deliveries an hour, however many agents it has", async (t) => {
+  const first = await tester();
+  const second = await tester(first.sandbox_id);
+  const add = (caller: Caller) =>
+    market.call(caller, "create_webhook", {
+      ...{ url: "https://receiver.example/souk", types: null, private_allowed: false },
+      encrypted_secret: `01234567.${"x".repeat(104)}`,
+    });
+  const added = await Promise.all([add(first), add(second)]);
+  t.deepEqual(added.map(({ status }) => status).sort(), [201, 409]);
+  const [hook] = await market.sql`update market.webhook set verified_at = now()
+    where account_id = any (${[first.account, second.account]}) returning id, account_id`;
+  const claim = async () => (await market.work("claim_deliveries", hook.id, 4, 4)).deliveries;
+  const [challenge] = await claim();
+  await market.work("end_attempt", challenge.id, 1, 200, null as never, 10, null as never, "x");
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select ${`sandbox:${first.sandbox_id}`}, 'deliver' from generate_series(1, 98)`;
+  await market.sql`insert into market.event (account_id, type, data) values (${hook.account_id}, 'ask.read', '{}')`;
+  const [last] = await claim();
+  await market.work("end_attempt", last.id, 1, 200, null as never, 10, null as never, null as never);
+  await market.sql`insert into market.event (account_id, type, data) values (${hook.account_id}, 'ask.read', '{}')`;
+  t.deepEqual(await claim(), [], "the challenge and 99 more");
+});
+
 test("a sandbox is joined only by an id that is known and lives, and only with sandbox: true", async (t) => {
   const { sandbox_id } = await tester();
   for (const id of ["01979e5b-1c2d-4a3b-8c4d-5e6f7a8b9c0d", "nonsense", ""])

@@ -48,6 +48,7 @@ test.before(async () => {
     encrypted_secret: `01234567.${"x".repeat(104)}`,
     private_allowed: false,
   });
+  await market.sql`update market.webhook set verified_at = now() where id = ${webhook.id}`;
   await market.call(B, "test_webhook", { id: webhook.id });
 });
 /** The role and the claims of an agent's requests. */

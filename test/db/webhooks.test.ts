@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import { type Answer, type Caller, column, type Market, openMarket, refused } from "./market.ts";
 import { market } from "./one_market.ts";
@@ -7,15 +8,25 @@ import { begun, blocked } from "./waits.ts";
 /** The rules of webhooks: which events are queued, when the next attempt is, and when a webhook is disabled. */
 
 const SECRET = `01234567.${"x".repeat(104)}`;
-const add = async (caller: Caller, types: string[] | null = null, on: Market = market): Promise<string> =>
-  (
-    await on.call(caller, "create_webhook", {
-      url: "https://agent.example.com/souk",
-      types,
-      encrypted_secret: SECRET,
-      private_allowed: false,
-    })
-  ).body.id;
+/** Adds a webhook whose receiver has not answered. Each has a host of its own, because a host has limits. */
+const ask = (
+  caller: Caller,
+  { types = null, on = market, url = `https://${randomUUID()}.example/souk` }: Asked = {},
+): Promise<Answer> =>
+  on.call(caller, "create_webhook", { url, types, encrypted_secret: SECRET, private_allowed: false });
+type Asked = { types?: string[] | null; on?: Market; url?: string };
+/** Adds a webhook whose receiver has answered. */
+const add = async (
+  caller: Caller,
+  types: string[] | null = null,
+  on: Market = market,
+  url?: string,
+): Promise<string> => {
+  const { id } = (await ask(caller, { types, on, ...(url === undefined ? {} : { url }) })).body;
+  await on.sql`with gone as (delete from market.webhook_delivery where webhook_id = ${id})
+    update market.webhook set verified_at = now() where id = ${id}`;
+  return id;
+};
 /** Writes an event of the account. */
 const happen = (account: string, type = "ask.read"): Promise<Answer[]> =>
   market.sql`insert into market.event (account_id, type, data) values (${account}, ${type}, '{"n": 1}')`;
@@ -23,7 +34,12 @@ const deliveriesOf = (webhook: string): Promise<Answer[]> =>
   market.sql`select * from market.webhook_delivery where webhook_id = ${webhook} order by id`;
 const claim = async (webhook: string, prompt = 100, other = 100): Promise<Answer> =>
   market.work("claim_deliveries", webhook, prompt, other);
-const end = (delivery: string, attempt: number, status: number | null, more: { took?: number; after?: number } = {}) =>
+const end = (
+  delivery: string,
+  attempt: number,
+  status: number | null,
+  more: { took?: number; after?: number; answer?: string } = {},
+) =>
   market.work(
     "end_attempt",
     delivery,
@@ -32,14 +48,23 @@ const end = (delivery: string, attempt: number, status: number | null, more: { t
     (status === null ? "No response came." : null) as string,
     more.took ?? 10,
     (more.after ?? null) as number,
+    (more.answer ?? null) as string,
   );
 const hookOf = async (id: string): Promise<Answer> =>
   (await market.sql`select * from market.webhook where id = ${id}`)[0];
 /** Queues many deliveries for a webhook, as many events would. */
 const queue = (webhook: string, deliveries: number, on: Market = market) =>
-  on.sql`insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at, next_attempt_at)
-    select ${webhook}, gen_random_uuid(), 'ask.read', '{}', now(), now() - interval '5 minutes'
+  on.sql`insert into market.webhook_delivery (webhook_id, events, next_attempt_at)
+    select ${webhook}, jsonb_build_array(internal.event_document(gen_random_uuid(), 'ask.read', now(), '{}')),
+      now() - interval '5 minutes'
       from generate_series(1, ${deliveries})`;
+/** As if one attempt at each had failed. What was tried is sent alone. */
+const markTried = (webhook: string) =>
+  market.sql`update market.webhook_delivery set attempts = 1 where webhook_id = ${webhook}`;
+/** Uses up a window of the hour, except for so many. */
+const useUp = (scope: string, action: string, cap: number) =>
+  market.sql`insert into market.rate_limit_hit (scope, action)
+    select ${scope}, ${action} from generate_series(1, ${cap})`;
 const jobsFor = async (webhook: string): Promise<number> =>
   market.value`select count(*)::int from graphile_worker._private_jobs
       where payload ->> 'id' = ${webhook} and task_id = (
@@ -69,9 +94,146 @@ test("an event is queued for the account's webhooks that want its type, in its o
   const [event] = await market.sql`select id from market.event where account_id = ${caller.account}
     order by id desc limit 1`;
   t.deepEqual(
-    (await deliveriesOf(some)).map(({ event_id, type }) => [event_id, type]),
+    (await deliveriesOf(some)).flatMap(({ events }) => events.map(({ id, type }: Answer) => [id, type])),
     [[event?.id, "offer.removed"]],
   );
+});
+
+test("nothing but one challenge is sent to an address until it answers with its value, and no event of before", async (t) => {
+  const caller = await market.approved();
+  const { id, status, next } = (await ask(caller)).body;
+  t.deepEqual([status, column(next, "path")], ["unverified", ["/v1/webhooks", `/v1/webhooks/${id}/challenge`]]);
+  await happen(caller.account);
+  t.is(await refused(market.call(caller, "test_webhook", { id })), "409 invalid_state");
+  const { deliveries } = await claim(id);
+  const [event] = JSON.parse(deliveries[0].body).events;
+  t.like(event, { type: "webhook.challenge", data: { webhook_id: id } });
+  t.deepEqual([deliveries.length, deliveries[0].is_challenge], [1, true]);
+  // An address that answers everything, or with what it got, proves nothing; neither does a value that was guessed.
+  await end(deliveries[0].id, 1, 200, { answer: "x" });
+  t.like((await deliveriesOf(id))[0], {
+    next_attempt_at: null,
+    last_error: "The receiver did not answer the challenge with its value.",
+  });
+  t.deepEqual((await claim(id)).deliveries, [], "it is not repeated");
+  const stored = await market.sql`select d::text as row from market.webhook_delivery d where webhook_id = ${id}`;
+  t.false(JSON.stringify(stored).includes(event.data.challenge), "only its hash is stored");
+
+  for (const _ of [1, 2]) t.is((await market.call(caller, "challenge_webhook", { id })).status, 202);
+  const [again, ...more] = (await claim(id)).deliveries;
+  t.deepEqual(more, [], "asked for twice, it is sent once");
+  const { challenge } = JSON.parse(again.body).events[0].data;
+  t.not(challenge, event.data.challenge);
+  await end(again.id, 1, 500, { answer: challenge });
+  await market.call(caller, "challenge_webhook", { id });
+  const [third] = (await claim(id)).deliveries;
+  await end(third.id, 1, 200, { answer: JSON.parse(third.body).events[0].data.challenge });
+  t.is((await market.call(caller, "list_webhooks")).webhooks[0].status, "active");
+  t.deepEqual((await claim(id)).deliveries, []);
+  await happen(caller.account);
+  t.is(JSON.parse((await claim(id)).deliveries[0].body).events[0].type, "ask.read");
+  t.is(await refused(market.call(caller, "challenge_webhook", { id })), "409 invalid_state");
+});
+
+test("challenges have limits of an account and of a host, whatever the port, case and dot of its name", async (t) => {
+  const caller = await market.approved();
+  const host = `${randomUUID()}.example`;
+  const spellings = ["/a", ":8443/b", "./c", ".:8444/d"].map((rest) => `https://${host}${rest}`);
+  await useUp(`host:${host}`, "challenge", 56);
+  for (const url of spellings) await ask(caller, { url });
+  await market.sql`delete from market.webhook where account_id = ${caller.account}`;
+  t.is(await refused(ask(caller, { url: `https://${host.toUpperCase()}/` })), "429 rate_limited");
+  t.is(await refused(ask(await market.approved(), { url: `https://${host}/` })), "429 rate_limited");
+  const { id } = (await ask(caller)).body;
+  await useUp(`account:${caller.account}`, "challenge", 5);
+  await claim(id);
+  t.is(await refused(ask(caller)), "429 rate_limited");
+  t.is(await market.value`select count(*)::int from market.webhook where account_id = ${caller.account}`, 1);
+});
+
+test("what waits leaves together, at most a hundred events, and what was sent stays as it was", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await queue(hook, 102);
+  const [first, ...more] = (await claim(hook)).deliveries;
+  t.deepEqual(more, []);
+  const events = (delivery: Answer) => column(JSON.parse(delivery.body).events, "id");
+  t.is(new Set(events(first)).size, 100);
+  await end(first.id, 1, 500);
+  await makeDue(hook);
+  await market.sql`update market.webhook set is_prompt = true where id = ${hook}`;
+  const both = (await claim(hook)).deliveries;
+  t.deepEqual(
+    both.map(({ id, attempt }: Answer) => [id === first.id, attempt]),
+    [
+      [true, 2],
+      [false, 1],
+    ],
+  );
+  t.deepEqual(events(both[0]), events(first));
+  t.deepEqual(new Set(both.flatMap(events)).size, 102, "nothing is lost or sent twice");
+  await market.sql`update market.webhook_delivery set leased_until = now() - interval '1 second' where id = ${both[1].id}`;
+  await queue(hook, 1);
+  const again = (await claim(hook)).deliveries;
+  t.deepEqual(
+    events(again.find(({ id }: Answer) => id === both[1].id)),
+    events(both[1]),
+    "a dead worker may have sent it",
+  );
+});
+
+test("a delivery is no larger than its receiver can take", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await queue(hook, 30);
+  await market.sql`update market.webhook_delivery
+    set events = jsonb_set(events, '{0,data}', to_jsonb(repeat('x', 10000))) where webhook_id = ${hook}`;
+  await market.sql`update market.webhook set is_prompt = true where id = ${hook}`;
+  const sizes = (await claim(hook)).deliveries.map(({ body }: Answer) => body.length);
+  t.is(sizes.length, 4);
+  t.true(Math.max(...sizes) < 76_000, String(sizes));
+});
+
+test("deliveries over the limit of an account or of a host wait, and a job sends them when there is room", async (t) => {
+  for (const kind of ["account", "host"]) {
+    const caller = await market.approved();
+    const host = `${randomUUID()}.example`;
+    const hook = await add(caller, null, market, `https://${host}:8443/souk`);
+    const scope = kind === "host" ? `host:${host}` : `account:${caller.account}`;
+    await useUp(scope, "deliver", 999);
+    await happen(caller.account);
+    const [last] = (await claim(hook)).deliveries;
+    await end(last.id, 1, 500);
+    await makeDue(hook);
+    const before = await jobsFor(hook);
+    t.deepEqual((await claim(hook)).deliveries, [], kind);
+    t.deepEqual((await claim(hook)).deliveries, []);
+    t.is(await jobsFor(hook), before + 1, "one job, however often somebody looks");
+    t.truthy((await market.call(caller, "list_webhooks")).webhooks[0].resume_at);
+    await market.sql`update market.rate_limit_hit set called_at = now() - interval '2 hours' where scope = ${scope}`;
+    await makeDue(hook);
+    t.is((await claim(hook)).deliveries[0].id, last.id);
+  }
+});
+
+test("hosts that lead to one address share its limit, and a delivery over it waits without an attempt", async (t) => {
+  const address = `2001:db8:${randomUUID().slice(0, 4)}:1`;
+  const admit = (delivery: string) =>
+    market.value`select jobs.admit_addresses(${delivery}, array[${`${address}::1`}, ${`${address}::2`}])`;
+  const callers = [await market.approved(), await market.approved()];
+  const hooks = await Promise.all(callers.map((caller) => add(caller)));
+  for (const { account } of callers) await happen(account);
+  const [[first], [second]] = await Promise.all(hooks.map(async (hook) => (await claim(hook)).deliveries));
+  await useUp(`network:${address}::/64`, "deliver", 9_999);
+  t.true(await admit(first.id));
+  t.false(await admit(second.id));
+  t.like((await deliveriesOf(hooks[1] as string))[0], { attempts: 0, leased_until: null, delivered_at: null });
+  t.deepEqual((await claim(hooks[1] as string)).deliveries, []);
+  const { id } = (await ask(callers[0] as Caller)).body;
+  const [challenge] = (await claim(id)).deliveries;
+  t.true(await admit(challenge.id), "challenges have a limit of their own");
+  await useUp(`network:${address}::/64`, "challenge", 599);
+  t.false(await admit(challenge.id));
 });
 
 test("the delays before the attempts are those of the contract, and the failure of the last disables", async (t) => {
@@ -94,7 +256,7 @@ test("the delays before the attempts are those of the contract, and the failure 
   t.deepEqual(delays, [5, 300, 1800, ...[2, 5, 10, 14, 20, 24].map(hours)]);
   t.is((await hookOf(hook)).disabled_reason, "failed");
   t.deepEqual(
-    (await deliveriesOf(witness)).map(({ type, data }) => [type, data]),
+    (await deliveriesOf(witness)).flatMap(({ events }) => events.map(({ type, data }: Answer) => [type, data])),
     [["webhook.disabled", { webhook_id: hook, reason: "failed" }]],
   );
   await happen(caller.account);
@@ -143,14 +305,15 @@ test("of attempts that end at the same time, the longest pause holds", async (t)
   const hook = await add(caller);
   await market.sql`update market.webhook set is_prompt = true where id = ${hook}`;
   for (let n = 0; n < 4; n += 1) await happen(caller.account);
+  await markTried(hook);
   const pause = async () =>
     market.value`select round(extract(epoch from resume_at - now()) / 60)::int as minutes from market.webhook
         where id = ${hook}`;
   const [first, second, third, fourth] = (await claim(hook)).deliveries;
-  await end(first.id, 1, 429, { after: 3600 });
-  await end(second.id, 1, 204);
-  await end(third.id, 1, 500);
-  await end(fourth.id, 1, 503, { after: 60 });
+  await end(first.id, 2, 429, { after: 3600 });
+  await end(second.id, 2, 204);
+  await end(third.id, 2, 500);
+  await end(fourth.id, 2, 503, { after: 60 });
   t.is(await pause(), 60);
   await happen(caller.account);
   t.deepEqual((await claim(hook)).deliveries, []);
@@ -169,14 +332,15 @@ test("a prompt receiver gets four at a time, any other one, and none without a f
   const caller = await market.approved();
   const hook = await add(caller);
   for (let n = 0; n < 7; n += 1) await happen(caller.account);
+  await markTried(hook);
   t.deepEqual((await claim(hook, 100, 0)).is_full, true);
   const [first] = (await claim(hook)).deliveries;
   t.is((await claim(hook)).deliveries.length, 0);
-  await end(first.id, 1, 204);
+  await end(first.id, 2, 204);
   const claims = await Promise.all([claim(hook), claim(hook)]);
   t.is(claims.flatMap(({ deliveries }) => deliveries).length, 4);
   const [slow] = claims.flatMap(({ deliveries }) => deliveries);
-  await end(slow.id, 1, 204, { took: 9_000 });
+  await end(slow.id, 2, 204, { took: 9_000 });
   t.false((await hookOf(hook)).is_prompt);
 });
 
@@ -233,7 +397,8 @@ test("a webhook with many deliveries ends with its agent at once, and jobs delet
 test("what waits for a disabled webhook is given up, however much it is", async (t) => {
   const caller = await market.approved();
   const hook = await add(caller);
-  await queue(hook, 10_001);
+  // A hundred leave with the first.
+  await queue(hook, 10_101);
   const before = await jobsFor(hook);
   const [first] = (await claim(hook)).deliveries;
   await end(first.id, 1, 410);
@@ -268,7 +433,7 @@ test("a webhook ends with its agent, pauses while the agent is disconnected, and
   const hook = await add(caller);
   await market.sql`update market.account set suspended_at = now(), suspension_reason = 'spam'
     where id = ${caller.account}`;
-  t.deepEqual(column(await deliveriesOf(hook), "type"), ["account.suspended"]);
+  t.deepEqual(column((await deliveriesOf(hook))[0].events, "type"), ["account.suspended"]);
   await market.sql`update market.agent set connected_at = null, disconnected_at = now() where id = ${caller.agent}`;
   await happen(caller.account);
   t.is((await deliveriesOf(hook)).length, 1);
@@ -301,7 +466,7 @@ test("a webhook ends with its account", async (t) => {
   await happen(caller.account);
   await market.sql`delete from market.account where id = ${caller.account}`;
   t.is(await hookOf(hook), undefined);
-  t.is(await jobsFor(hook), 2, "one for the event, and one that deletes it");
+  t.is(await jobsFor(hook), 3, "one for the challenge, one for the event, and one that deletes it");
   t.deepEqual(await claim(hook), { is_prompt: true, deliveries: [] });
   t.deepEqual(await deliveriesOf(hook), []);
 });
@@ -342,9 +507,10 @@ test("neither a claim nor a test of a webhook reads all that waits for it", asyn
   await own.sql("vacuum analyze market.webhook_delivery");
   const { rows } = await readsOf(own.url, "market.webhook_delivery", caller.account, async (client) => {
     await client.query("select jobs.claim_deliveries($1, 100, 100)", [hook]);
-    await client.query("select internal.queue_test($1)", [hook]);
+    await client.query("select internal.queue_probe($1, 'test')", [hook]);
   });
-  t.true(rows < 50, String(rows));
+  // A hundred that leave together.
+  t.true(rows < 500, String(rows));
 });
 
 test("texts are read before webhooks are sent, however many wait", async (t) => {

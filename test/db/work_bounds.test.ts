@@ -100,18 +100,18 @@ const BOUNDED: Bounded[] = [
     title: "what is due to a webhook",
     tables: ["market.webhook_delivery"],
     fill: async (account) => {
-      await market.sql`insert into market.webhook (id, account_id, url, encrypted_secret)
-        values (${account}, ${account}, 'https://example.com', ${`00000000.${"A".repeat(90)}`})
+      await market.sql`insert into market.webhook (id, account_id, url, encrypted_secret, verified_at)
+        values (${account}, ${account}, 'https://example.com', ${`00000000.${"A".repeat(90)}`}, now())
         on conflict do nothing`;
       await flood(
-        `insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at, next_attempt_at)
-         select case n % 2 when 0 then $1::uuid else internal.uuid_v7() end, internal.uuid_v7(), 'ask.read', '{}', now(),
-           now() - n * interval '1 second'`,
+        `insert into market.webhook_delivery (webhook_id, events, next_attempt_at)
+         select case n % 2 when 0 then $1::uuid else internal.uuid_v7() end, '[{}]', now() - n * interval '1 second'`,
         account,
       );
     },
     run: { name: "jobs.claim_deliveries", args: (account) => [`'${account}'::uuid`, 4, 4] },
-    most: 40,
+    // A hundred leave together.
+    most: 500,
   },
 ];
 

@@ -28,7 +28,10 @@ const ask = (lookup: LookupFunction, name: string, options: { all?: boolean; fam
     lookup(name, options, (error, found) => (error ? reject(error) : resolve(found))),
   );
 
-const sendable = (url: string) => ({ eventId: "e", url, secret: newWebhookSecret(), body: "{}" });
+const sendable = (url: string) => ({
+  ...{ id: "e", url, secret: newWebhookSecret(), body: "{}", isChallenge: false },
+  admit: async () => true,
+});
 const never = new AbortController().signal;
 const UNREACHABLE = "The receiver cannot be reached from the internet.";
 
@@ -41,7 +44,7 @@ test("names whose nameservers are silent keep no other lookup of the process wai
   const names = Array.from({ length: 50 }, (_, n) => `silent-${n}.example`);
   let ended = 0;
   const attempts = names.map(async (name) => {
-    const { error } = await send(sendable(`https://${name}/`), never);
+    const { error } = (await send(sendable(`https://${name}/`), never)) ?? {};
     ended += 1;
     return error;
   });
@@ -72,7 +75,7 @@ test("a name that leads to an address of ours is refused, also if only one of se
   const send = createSend({ anyAddress: false, lookup, mostMs: PATIENT_MS });
   const find = findDocuments(false, lookup);
   for (const name of Object.keys(names)) {
-    t.is((await send(sendable(`https://${name}:${port}/`), never)).error, UNREACHABLE, name);
+    t.is((await send(sendable(`https://${name}:${port}/`), never))?.error, UNREACHABLE, name);
     const refusal = await t.throwsAsync(find(`https://${name}:${port}/client.json`), { any: true }, name);
     t.regex((refusal as unknown as { detail: string }).detail, /cannot be reached there from the internet/, name);
     t.is(nameserver.asked().filter((asked) => asked === name).length, 4, "two types of addresses, for each request");

@@ -12,7 +12,10 @@ type Received = { headers: IncomingHttpHeaders; body: string };
 
 let market: Market;
 const received = new Map<string, Received[]>();
-/** Answers by path: a status, or null for a receiver that never answers. */
+/** What came to a path besides challenges. */
+const told = (path: string): Received[] =>
+  (received.get(path) ?? []).filter(({ body }) => !body.includes('"webhook.challenge"'));
+/** Answers by path: a status, or null for a receiver that never answers. All others answer challenges. */
 const answers = new Map<string, number | null>();
 const receiver = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -20,9 +23,11 @@ const receiver = createServer((request, response) => {
   request.on("end", () => {
     const path = request.url ?? "";
     const all = received.get(path) ?? [];
-    received.set(path, [...all, { headers: request.headers, body: Buffer.concat(chunks).toString("utf8") }]);
-    const status = answers.get(path) ?? (answers.has(path) ? null : 204);
-    if (status !== null) response.writeHead(status).end();
+    const body = Buffer.concat(chunks).toString("utf8");
+    received.set(path, [...all, { headers: request.headers, body }]);
+    const { challenge } = JSON.parse(body).events[0].data;
+    const status = answers.get(path) ?? (answers.has(path) ? null : 200);
+    if (status !== null) response.writeHead(status).end(answers.has(path) ? "{}" : JSON.stringify({ challenge }));
   });
 });
 let address = "";
@@ -37,43 +42,88 @@ test.after.always(async () => {
   receiver.close();
 });
 
+type Caller = Pick<Agent, "call">;
+
+/** Adds a webhook, and waits until its receiver has answered the challenge. */
 const add = async (agent: Agent, path: string, more: Body = {}): Promise<Body> => {
   const { status, body, text } = await agent.call("POST", "/v1/webhooks", { url: address + path, ...more });
   if (status !== 201) throw new Error(text);
+  await eventually(
+    () => listed(agent),
+    (all) => all.some(({ id, status }) => id === body.id && status === "active"),
+  );
   return body;
 };
 const at = (path: string, least = 1): Promise<Received[]> =>
   eventually(
-    async () => received.get(path) ?? [],
+    async () => told(path),
     (all) => all.length >= least,
   );
-const listed = async (agent: Agent): Promise<Body[]> => (await agent.call("GET", "/v1/webhooks")).body.webhooks;
+const eventsIn = ({ body }: Pick<Received, "body">): Body[] => JSON.parse(body).events;
+const listed = async (agent: Caller): Promise<Body[]> => (await agent.call("GET", "/v1/webhooks")).body.webhooks;
+
+test("a test agent, which needs no person, sends one request to a server that did not ask for it", async (t) => {
+  const connected = await market.call("POST", "/v1/connect", { body: { sandbox: true } });
+  const headers = { authorization: `Bearer ${connected.body.agent_token}` };
+  const tester: Caller = {
+    call: (method, path, body) => market.call(method, path, { headers, ...(body === undefined ? {} : { body }) }),
+  };
+  answers.set("/stranger", 200);
+  const url = `${address}/stranger`;
+  const { body: created } = await tester.call("POST", "/v1/webhooks", { url });
+  t.is(created.status, "unverified");
+  for (let n = 0; n < 5; n += 1) {
+    t.is((await tester.call("POST", "/v1/webhooks", { url: `${url}?${n}` })).status, 409);
+    await tester.call("POST", "/v1/asks", { text: `Wanted: sofa in Berlin, up to ${n}50 EUR` });
+  }
+  t.is((await tester.call("POST", `/v1/webhooks/${created.id}/test`)).status, 409);
+  await eventually(
+    () => tester.call("GET", "/v1/events"),
+    ({ body }) => body.events.filter(({ type }: Body) => type === "ask.read").length === 5,
+  );
+  const [webhook] = await eventually(
+    () => listed(tester),
+    ([one]) => one?.deliveries[0]?.status === "failed",
+  );
+  t.deepEqual(webhook.deliveries.length, 1);
+  t.like(webhook.deliveries[0], {
+    types: ["webhook.challenge"],
+    error: "The receiver did not answer the challenge with its value.",
+  });
+  t.is(received.get("/stranger")?.length, 1);
+  // The receiver is ready now.
+  answers.delete("/stranger");
+  t.is((await tester.call("POST", `/v1/webhooks/${created.id}/challenge`)).status, 202);
+  await eventually(
+    () => listed(tester),
+    ([one]) => one?.status === "active",
+  );
+  t.deepEqual(told("/stranger"), [], "nothing of before");
+});
 
 test("an event arrives signed, and as it is in the feed; others' events do not", async (t) => {
   const [agent, other] = [await market.agent(), await market.agent()];
   const { secret, ...created } = await add(agent, "/signed");
   await add(other, "/other");
-  t.deepEqual(settled(created), { id: "<id>", url: `${address}/signed`, created_at: "<time>" });
+  const { next, ...shown } = settled(created);
+  t.deepEqual(shown, { id: "<id>", url: `${address}/signed`, status: "unverified", created_at: "<time>" });
+  t.is(next.length, 2);
   t.regex(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   await agent.call("POST", "/v1/asks", { text: "Wanted: sofa in Berlin, up to 250 EUR" });
   const [first] = await at("/signed");
   const feed = (await agent.call("GET", "/v1/events")).body.events;
   const verified = new Webhook(secret).verify(first?.body ?? "", first?.headers as Record<string, string>) as Body;
-  t.deepEqual(
-    verified,
-    feed.find(({ type }: Body) => type === "ask.read"),
-  );
-  t.is(first?.headers["webhook-id"], verified.id);
+  t.deepEqual(verified, { events: feed.filter(({ type }: Body) => type === "ask.read") });
   t.throws(() => new Webhook("whsec_AAAA").verify(first?.body ?? "", first?.headers as Record<string, string>));
   const [webhook] = await eventually(
     () => listed(agent),
     ([one]) => one?.deliveries[0]?.status === "delivered",
   );
-  t.is(webhook.deliveries[0].response_status, 204);
+  t.like(webhook.deliveries[0], { id: first?.headers["webhook-id"], types: ["ask.read"], response_status: 200 });
   t.false(JSON.stringify(webhook).includes(secret));
   await other.call("POST", "/v1/asks", { text: "Wanted: lamp in Berlin" });
   const [own] = await at("/other");
-  t.not(JSON.parse(own?.body ?? "{}").id, verified.id);
+  t.notDeepEqual(own && eventsIn(own), verified.events);
 });
 
 test("a test event is sent once, and its result is shown; only own webhooks can be tested and deleted", async (t) => {
@@ -86,14 +136,11 @@ test("a test event is sent once, and its result is shown; only own webhooks can 
     t.is((await other.call(method, path)).status, 404);
   t.is((await agent.call("POST", `/v1/webhooks/${id}/test`)).status, 202);
   const [sent] = await at("/tested");
-  t.deepEqual(
-    [JSON.parse(sent?.body ?? "{}").type, JSON.parse(sent?.body ?? "{}").data],
-    ["webhook.test", { webhook_id: id }],
-  );
+  t.like(sent && eventsIn(sent)[0], { type: "webhook.test", data: { webhook_id: id } });
   answers.set("/tested", 500);
   await eventually(
     () => listed(agent),
-    ([one]) => one?.deliveries[0]?.status === "delivered",
+    ([one]) => one?.deliveries[0]?.types[0] === "webhook.test" && one.deliveries[0].status === "delivered",
   );
   t.is((await agent.call("POST", `/v1/webhooks/${id}/test`)).status, 202);
   const [webhook] = await eventually(
@@ -108,12 +155,11 @@ test("a test event is sent once, and its result is shown; only own webhooks can 
 test("receivers that never answer delay no other", async (t) => {
   const [agent, other] = [await market.agent(), await market.agent()];
   // More than the worker has slots.
-  for (let n = 0; n < 5; n += 1) answers.set(`/dead${n}`, null);
+  const dead: [Agent, string][] = [];
   for (const one of [agent, await market.agent()])
-    for (let n = 0; n < 5; n += 1) {
-      const { id } = await add(one, `/dead${n}`);
-      await one.call("POST", `/v1/webhooks/${id}/test`);
-    }
+    for (let n = 0; n < 5; n += 1) dead.push([one, (await add(one, `/dead${n}`)).id]);
+  for (let n = 0; n < 5; n += 1) answers.set(`/dead${n}`, null);
+  for (const [one, id] of dead) await one.call("POST", `/v1/webhooks/${id}/test`);
   await Promise.all(Array.from({ length: 5 }, (_, n) => at(`/dead${n}`, 2)));
   const { id } = await add(other, "/alive");
   await other.call("POST", `/v1/webhooks/${id}/test`);
@@ -124,8 +170,8 @@ test("receivers that never answer delay no other", async (t) => {
 
 test("a receiver that answers 410 is disabled, and the feed says so", async (t) => {
   const agent = await market.agent();
-  answers.set("/gone", 410);
   const { id } = await add(agent, "/gone");
+  answers.set("/gone", 410);
   await agent.call("POST", "/v1/asks", { text: "Wanted: sofa in Berlin" });
   const [event] = await eventually(
     async () =>

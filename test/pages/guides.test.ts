@@ -183,25 +183,30 @@ test("the commands of the guide to mail show that a foreign link does nothing, a
 
 test("the receiver of the guide to webhooks verifies what its commands have sent, and refuses what is forged", async (t) => {
   const [program] = await blocksOf("/docs/webhooks", "js");
-  t.true((program?.text.split("\n").length ?? 0) <= 32);
+  t.true((program?.text.split("\n").length ?? 0) <= 33);
   const port = String(await freePort());
   const address = `http://127.0.0.1:${port}/souk`;
-  const [add, tryOut, remove] = await blocksOf("/docs/webhooks", "sh");
-  if (!program || !add || !tryOut || !remove) throw new Error("The guide lacks a block.");
+  const [add, challenge, tryOut, remove] = await blocksOf("/docs/webhooks", "sh");
+  if (!program || !add || !challenge || !tryOut || !remove) throw new Error("The guide lacks a block.");
   const start = `node --input-type=module -e '${program.text}' > "$LOG" &
 until curl -s "$ADDRESS" -d '{}' -o /dev/null -w '%{http_code}' | grep 401; do sleep 0.1; done`;
-  const arrived = `until grep -q webhook.test "$LOG"; do sleep 0.1; done; cat "$LOG"; kill $!`;
+  // The answer is stored a moment after it was sent.
+  const active = `until curl -s "${service.url}/v1/webhooks" -H "Authorization: Bearer $TOKEN" | grep active; do sleep 0.1; done`;
+  const arrived = `until grep -q webhook.test "$LOG"; do sleep 0.1; done; grep webhook.test "$LOG"; kill $!`;
   const log = join(await mkdtemp(join(tmpdir(), "souk-receiver-")), "log");
   const sh = (text: string) => ({ language: "sh", text });
-  const printed = await runInShell([add, sh(`export SECRET; ${start}`), tryOut, sh(arrived), remove], {
-    ...environment(),
-    ADDRESS: address,
-    PORT: port,
-    LOG: log,
-  });
+  const printed = await runInShell(
+    [add, sh(`export SECRET; ${start}`), challenge, sh(active), tryOut, sh(arrived), remove],
+    {
+      ...environment(),
+      ADDRESS: address,
+      PORT: port,
+      LOG: log,
+    },
+  );
   noneRefused(t, printed);
   t.regex(printed[1] ?? "", /^401/);
-  t.regex(printed[3] ?? "", /^webhook\.test \{"webhook_id":"[0-9a-f-]{36}"\}$/m);
+  t.regex(printed[5] ?? "", /^webhook\.test \{"webhook_id":"[0-9a-f-]{36}"\}$/m);
 });
 
 test("the program of the guide to connecting lists the tools", async (t) => {
@@ -285,6 +290,8 @@ const REFUSED: Record<string, string> = {
   getVerification: "not_found",
   // Only a removed offer can be appealed.
   appealOffer: "invalid_state",
+  // Nothing listens there, so the challenge was not answered.
+  testWebhook: "invalid_state",
   // The command before it put the ask away.
   fulfillAsk: "invalid_state",
 };

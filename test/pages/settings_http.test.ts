@@ -64,6 +64,7 @@ const ACTIONS: [path: string, fields: Record<string, string>, calls: string, don
   [ALERTS, { action: "watch", id: OFFER_ID }, "update_ask", "?done=ask-watched", watching(true)],
   [ALERTS, { action: "unwatch", id: OFFER_ID }, "update_ask", "?done=ask-unwatched", watching(false)],
   [HOOKS, { action: "test", webhook: WEBHOOK_ID }, "test_webhook", "?done=webhook-tested"],
+  [HOOKS, { action: "challenge", webhook: WEBHOOK_ID }, "challenge_webhook", "?done=webhook-challenged"],
   [HOOKS, { action: "delete", webhook: WEBHOOK_ID }, "delete_webhook", "?done=webhook-deleted"],
 ];
 const [REMOVING, ARCHIVING, , SAVING, ...FURTHER] = ACTIONS.map(

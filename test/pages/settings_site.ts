@@ -150,32 +150,49 @@ export const ALERTS = {
   ],
 };
 
-/** A webhook that works, with a failure, and a disabled one. */
+/** A webhook that works, with a failure, a disabled one, and one whose receiver has not answered. */
 export const WEBHOOKS = {
   webhooks: [
     {
       id: "01981d0e-7a00-7000-8000-000000000021",
       url: "https://agent.example.com/souk",
       types: ["match.created"],
+      status: "active",
       created_at: "2026-03-01T10:00:00.000Z",
+      resume_at: "2026-03-04T10:00:05.000Z",
       deliveries: [
         {
-          type: "match.created",
+          types: ["match.created"],
+          events: 3,
           status: "waiting",
           created_at: "2026-03-04T10:00:00.000Z",
           attempts: 1,
           next_attempt_at: "2026-03-04T10:00:05.000Z",
           error: "The receiver answered 500.",
         },
-        { type: "webhook.test", status: "delivered", created_at: "2026-03-01T10:01:00.000Z", attempts: 1 },
+        {
+          types: ["webhook.test"],
+          events: 1,
+          status: "delivered",
+          created_at: "2026-03-01T10:01:00.000Z",
+          attempts: 1,
+        },
       ],
     },
     {
       id: "01981d0e-7a00-7000-8000-000000000022",
       url: "https://old.example.com/a/long/path/that/has/no/place/to/break/in/a/narrow/column?of=the&page=1",
+      status: "disabled",
       created_at: "2026-02-01T10:00:00.000Z",
       disabled_at: "2026-02-05T10:00:00.000Z",
       disabled_reason: "failed",
+      deliveries: [],
+    },
+    {
+      id: "01981d0e-7a00-7000-8000-000000000023",
+      url: "https://new.example.com/souk",
+      status: "unverified",
+      created_at: "2026-03-01T10:00:00.000Z",
       deliveries: [],
     },
   ],
@@ -196,6 +213,7 @@ export const SETTINGS: Script = {
   stop_digest: { enabled: false },
   list_webhooks: WEBHOOKS,
   test_webhook: {},
+  challenge_webhook: {},
   delete_webhook: {},
   update_profile: ACCOUNT,
   remove_agent: {},

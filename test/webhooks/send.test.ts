@@ -15,10 +15,12 @@ const listen = (t: Teardown, answer: RequestListener): Promise<number> => listen
 
 const SECRET = newWebhookSecret();
 const sendable = (url: string) => ({
-  eventId: "01981d0e-7a00-7000-8000-000000000022",
+  id: "01981d0e-7a00-7000-8000-000000000022",
   url,
   secret: SECRET,
   body: "{}",
+  isChallenge: false,
+  admit: async () => true,
 });
 const never = new AbortController().signal;
 /** No time limit ends what is not about time, so that a busy machine fails no test. */
@@ -61,7 +63,7 @@ test("no connection is made to an address that is not public, in any notation", 
     "[fec0::1]",
   ];
   for (const host of hosts) {
-    const { status, error } = await send(sendable(`https://${host}:${port}/`), never);
+    const { status, error } = (await send(sendable(`https://${host}:${port}/`), never)) ?? {};
     t.deepEqual([status, error], [null, UNREACHABLE], host);
   }
   t.is(asked, 0);
@@ -84,13 +86,13 @@ test("a name is judged by the address connected to, each time, also if only one 
   };
   const send = createSend({ anyAddress: false, lookup: rebinding, mostMs: PATIENT_MS });
   for (let time = 0; time < 2; time += 1)
-    t.is((await send(sendable(`https://public.example:${port}/`), never)).error, UNREACHABLE);
+    t.is((await send(sendable(`https://public.example:${port}/`), never))?.error, UNREACHABLE);
   t.is(lookups, 2, "nothing is remembered of a name");
   t.is(asked, 0);
 });
 
 test("http is refused unless the operator allows it", async (t) => {
-  const { status, error } = await createSend({ anyAddress: false })(sendable("http://example.com/"), never);
+  const { status, error } = (await createSend({ anyAddress: false })(sendable("http://example.com/"), never)) ?? {};
   t.deepEqual([status, error], [null, "The address does not begin with https://."]);
 });
 
@@ -103,7 +105,7 @@ test("a redirect is not followed", async (t) => {
   const port = await listen(t, (_request, response) =>
     response.writeHead(307, { location: `http://127.0.0.1:${target}/` }).end(),
   );
-  const { status, error } = await anywhere(sendable(`http://127.0.0.1:${port}/`), never);
+  const { status, error } = (await anywhere(sendable(`http://127.0.0.1:${port}/`), never)) ?? {};
   t.deepEqual([status, error], [307, "The receiver answered 307, and redirects are not followed."]);
   t.false(followed);
 });
@@ -120,9 +122,53 @@ test("an endless body is cut off at its beginning", async (t) => {
     };
     write();
   });
-  t.is((await anywhere(sendable(`http://127.0.0.1:${port}/`), never)).status, 200);
+  t.is((await anywhere(sendable(`http://127.0.0.1:${port}/`), never))?.status, 200);
   await closed.promise;
   t.true(sent < 16 * 1024 * 1024);
+});
+
+test("no connection is made before all addresses of the host are admitted, and a refusal is no attempt", async (t) => {
+  let asked = 0;
+  const port = await listen(t, (_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  const lookup: LookupFunction = (_host, _options, callback) =>
+    callback(null, [
+      { address: "127.0.0.1", family: 4 },
+      { address: "127.0.0.2", family: 4 },
+    ]);
+  const send = createSend({ anyAddress: true, lookup, mostMs: PATIENT_MS });
+  for (const [host, addresses] of [
+    ["wild.example", ["127.0.0.1", "127.0.0.2"]],
+    ["127.0.0.1", ["127.0.0.1"]],
+  ] as const) {
+    const refusing = async (named: string[]) => {
+      t.deepEqual(named, addresses);
+      return false;
+    };
+    t.is(await send({ ...sendable(`http://${host}:${port}/`), admit: refusing }, never), null);
+    t.is(asked, 0);
+  }
+  t.is((await send(sendable(`http://wild.example:${port}/`), never))?.status, 200);
+});
+
+test("a challenge is answered by a short JSON document with its value, and by nothing else", async (t) => {
+  const answers: [string, string | null][] = [
+    ['{"challenge": "x"}', "x"],
+    ['{"events": [{"data": {"challenge": "x"}}]}', null],
+    ["x", null],
+    ['{"challenge": 7}', null],
+    ['{"challenge": "\\u0000"}', null],
+    ["null", null],
+    ["", null],
+    [`{"challenge": "x"}${" ".repeat(5000)}`, null],
+  ];
+  for (const [answer, value] of answers) {
+    const port = await listen(t, (_request, response) => response.end(answer));
+    const outcome = await anywhere({ ...sendable(`http://127.0.0.1:${port}/`), isChallenge: true }, never);
+    t.deepEqual([outcome?.status, outcome?.answer], [200, value], answer.slice(0, 60));
+  }
 });
 
 test("silence, dripping headers and endless interim answers are given up when the time is over", async (t) => {
@@ -136,7 +182,8 @@ test("silence, dripping headers and endless interim answers are given up when th
   const ports = [silent, await drip("HTTP/1.1 200 OK\r\nx: ", "y"), await drip("", "HTTP/1.1 102 Processing\r\n\r\n")];
   const hasty = createSend({ anyAddress: true, mostMs: 1_000 });
   const outcomes = await Promise.all(ports.map((port) => hasty(sendable(`http://127.0.0.1:${port}/`), never)));
-  for (const { status, error } of outcomes) t.deepEqual([status, error], [null, "No response came within 1 seconds."]);
+  for (const outcome of outcomes)
+    t.deepEqual([outcome?.status, outcome?.error], [null, "No response came within 1 seconds."]);
 });
 
 test("an attempt ends however the receiver ends it, and also if it wants to speak another protocol", async (t) => {
@@ -148,19 +195,19 @@ test("an attempt ends however the receiver ends it, and also if it wants to spea
     });
     socket.write(SWITCHING);
   });
-  const { status, error } = await anywhere(sendable(`http://127.0.0.1:${switching}/`), never);
+  const { status, error } = (await anywhere(sendable(`http://127.0.0.1:${switching}/`), never)) ?? {};
   t.deepEqual([status, error], [101, null], "the database words it, as any other status");
   await until(() => open === 0);
   for (const answer of ["", "HTTP/1.1 200 OK\r\nx: ", "HTTP/1.1 102 Processing\r\n\r\n", "no HTTP\r\n\r\n"]) {
     const port = await serveRaw(t, (socket) => socket.end(answer));
-    t.is((await anywhere(sendable(`http://127.0.0.1:${port}/`), never)).error, UNREACHABLE, answer);
+    t.is((await anywhere(sendable(`http://127.0.0.1:${port}/`), never))?.error, UNREACHABLE, answer);
   }
 });
 
 test("the error tells nothing of our network", async (t) => {
   const port = await listen(t, (request) => request.socket.destroy());
   for (const url of [`http://127.0.0.1:${port}/`, "http://127.0.0.1:1/", "http://nowhere.invalid/"])
-    t.is((await anywhere(sendable(url), never)).error, UNREACHABLE);
+    t.is((await anywhere(sendable(url), never))?.error, UNREACHABLE);
 });
 
 test("Retry-After is understood as seconds and as a date", (t) => {

@@ -1,4 +1,5 @@
--- Webhooks: adding, listing, deleting and testing them. The rules of sending are in internal/feed/webhook.sql.
+-- Webhooks: adding, listing, deleting, challenging and testing them. The rules of sending are in
+-- internal/feed/webhook.sql.
 
 create or replace function api.create_webhook(
   url text, types jsonb, encrypted_secret text, private_allowed boolean
@@ -8,6 +9,7 @@ as $$
 declare
   webhook_id uuid;
   admitted jsonb;
+  most integer;
 begin
   perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
   if internal.agent_id() is null then
@@ -24,13 +26,11 @@ begin
   if create_webhook.encrypted_secret is null then
     perform internal.raise_problem(409, 'invalid_state', 'webhooks_off');
   end if;
-  -- Calls at the same time must see each other's webhooks.
-  perform pg_advisory_xact_lock(hashtextextended('webhooks ' || internal.account_id(), 0));
-  if (select count(*) from market.webhook w where w.account_id = internal.account_id()) >= internal.max_webhooks() then
+  most := internal.admit_webhook();
+  if most is not null then
     -- Returned and not raised, because the call was admitted, so it counts.
     return admitted || jsonb_build_object('status', 409, 'body', jsonb_build_object('code', 'invalid_state',
-      'detail', internal.sentence('too_many_webhooks',
-        jsonb_build_object('most', internal.max_webhooks()))));
+      'detail', internal.sentence('too_many_webhooks', jsonb_build_object('most', most))));
   end if;
   webhook_id := internal.uuid_v7();
   insert into market.webhook (id, account_id, agent_id, url, types, encrypted_secret)
@@ -38,12 +38,18 @@ begin
     case when jsonb_typeof(create_webhook.types) = 'array'
       then array(select distinct t.type from jsonb_array_elements_text(create_webhook.types) as t (type)) end,
     create_webhook.encrypted_secret);
-  return admitted || jsonb_build_object('status', 201, 'body', internal.webhook_document(webhook_id) - 'deliveries');
+  perform internal.queue_probe(webhook_id, 'challenge');
+  return admitted || jsonb_build_object('status', 201, 'body', internal.webhook_document(webhook_id) - 'deliveries'
+    || jsonb_build_object('next', jsonb_build_array(
+      jsonb_build_object('method', 'GET', 'path', '/v1/webhooks', 'summary', internal.sentence('next_challenge')),
+      jsonb_build_object('method', 'POST', 'path', '/v1/webhooks/' || webhook_id || '/challenge',
+        'summary', internal.sentence('next_challenge_again')))));
 end
 $$;
 comment on function api.create_webhook(text, jsonb, text, boolean) is
-  'Adds a webhook and returns the response without the secret. types: null for all. private_allowed: also http. '
-  'Returns 409 when the account has as many as it may have, and raises 409 when the operator set no keys.';
+  'Adds a webhook, sends its address a challenge, and returns the response without the secret. types: null for all. '
+  'private_allowed: also http. Returns 409 when the account has as many as it may have, and raises 409 when the '
+  'operator set no keys, and 429 after too many challenges.';
 
 create or replace function api.list_webhooks() returns jsonb
   language plpgsql stable
@@ -71,18 +77,24 @@ comment on function api.delete_webhook(uuid) is
   'Deletes an own webhook; its waiting deliveries are not sent. Raises 403 when nobody approved the agent, and 404 for '
   'any other id.';
 
+create or replace function api.challenge_webhook(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+begin
+  return internal.probe_webhook(challenge_webhook.id, 'challenge');
+end
+$$;
+comment on function api.challenge_webhook(uuid) is
+  'Sends an own unverified webhook another challenge, once. Raises 404 for any other id, 409 when it is verified or '
+  'disabled, and 429 after too many.';
+
 create or replace function api.test_webhook(id uuid) returns jsonb
   language plpgsql volatile
 as $$
-declare
-  admitted jsonb;
 begin
-  perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
-  -- A call that queue_test refuses is rolled back, so it does not count.
-  admitted := internal.admit('manage', null, null, '[]');
-  perform internal.queue_test(test_webhook.id);
-  return admitted || jsonb_build_object('status', 202, 'body', internal.webhook_document(test_webhook.id));
+  return internal.probe_webhook(test_webhook.id, 'test');
 end
 $$;
 comment on function api.test_webhook(uuid) is
-  'Sends the event webhook.test to an own webhook, once. Raises 404 for any other id, and 409 when it is disabled.';
+  'Sends the event webhook.test to an own webhook, once. Raises 404 for any other id, and 409 when it is unverified or '
+  'disabled.';

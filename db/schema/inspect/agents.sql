@@ -114,11 +114,12 @@ comment on column inspect.windows.scope is
   'agent:<id>; account:<id> for embed_query, and for a person''s calls where a moderator set a cap for the account; '
   'address:<network> for connect, decline, sign_in_mail and wrong codes; sign_in:<network>; refuser:<hash> for '
   'decline, so that a browser or network counts once; mailbox:<hash> and mailbox_at:<hash> for sign_in_mail, and '
-  'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed.';
+  'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed; account:<id>, sandbox:<id>, '
+  'host:<receiving host> and network:<its network> for challenge and deliver.';
 comment on column inspect.windows.action is
   'publish_offer, create_ask, preview_offer, manage, report_offer, connect, decline, sign_in, sign_in_mail, '
   'wrong_code_6, wrong_code_9 and wrong_code_12 (by the digits of the code), embed_query (a new query whose vector was '
-  'bought), or embed (a request for a vector that has not succeeded).';
+  'bought), embed (a request for a vector that has not succeeded), challenge or deliver (what was sent to webhooks).';
 comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
 comment on column inspect.windows.used_last_day is 'Calls in the last day.';
 comment on column inspect.windows.next_leaves_at is

@@ -38,7 +38,7 @@ begin
   perform set_config('market.sandbox_id', ended::text, true);
   delete from market.rate_limit_hit c
   where c.scope = any (array(select 'agent:' || a from unnest(agents) as a)
-    || array(select 'account:' || a from unnest(accounts) as a)
+    || array(select 'account:' || a from unnest(accounts) as a) || ('sandbox:' || ended)
     || array(select 'embed:' || n from unnest(offers || asks) as n));
   delete from market.idempotency_key k where k.owner_id = any (agents || accounts);
   delete from market.submission s where s.account_id = any (accounts);

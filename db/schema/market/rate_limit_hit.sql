@@ -18,8 +18,9 @@ comment on column market.rate_limit_hit.id is 'The ids grow in the order in whic
 comment on column market.rate_limit_hit.scope is
   'The window: agent:<id>, account:<id>, address:<network>, sign_in:<network>, mailbox:<hash of an e-mail address>, '
   'mailbox_at:<hash of e-mail address and network>, service, refuser:<hash of a refused address and the browser or '
-  'network that refused>, or embed:<id of an offer or ask>. The hashes are keyed (internal.mark_of).';
+  'network that refused>, embed:<id of an offer or ask>, and of webhooks sandbox:<id>, host:<receiving host> and '
+  'network:<its network>. The hashes are keyed (internal.mark_of).';
 comment on column market.rate_limit_hit.action is
   'publish_offer, create_ask, preview_offer, manage, report_offer, connect, register_client, client_document, decline, '
-  'sign_in, sign_in_mail, wrong_code_6, wrong_code_9, wrong_code_12, embed_query or embed.';
+  'sign_in, sign_in_mail, wrong_code_6, wrong_code_9, wrong_code_12, embed_query, embed, challenge or deliver.';
 comment on column market.rate_limit_hit.called_at is 'When the call was admitted.';

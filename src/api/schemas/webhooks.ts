@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../base/enums.ts";
-import { count, id, int32, text, timestamp, url, words } from "./values.ts";
+import { count, id, int32, next, text, timestamp, url, words } from "./values.ts";
 
 /** The schemas of webhooks. */
 
@@ -33,7 +33,16 @@ const webhookMembers = {
   id,
   url,
   types: types.optional(),
+  status: z
+    .enum(["unverified", "active", "disabled"])
+    .describe(
+      "unverified: the receiver has not answered a challenge, so it gets no events. active: it gets them. disabled: the market stopped.",
+    ),
   created_at: timestamp,
+  verified_at: timestamp.describe("When the receiver answered a challenge.").optional(),
+  resume_at: timestamp
+    .describe("Until then nothing is sent: the receiver asked for it, or a limit of the hour is used up. It waits.")
+    .optional(),
   disabled_at: timestamp.describe("When the market stopped sending.").optional(),
   disabled_reason: z
     .enum(["gone", "failed"])
@@ -46,13 +55,18 @@ export const newWebhook = z
   .object({
     ...webhookMembers,
     secret: words(60, "The secret that verifies signatures (Standard Webhooks). It is shown only now: keep it."),
+    next,
   })
   .meta({ id: "NewWebhook", description: "A new webhook, with its secret." });
 
 const delivery = z
   .object({
-    event_id: id,
-    type: words(60, "The type of the event, or webhook.test."),
+    id: id.describe("The header webhook-id of every attempt."),
+    types: z
+      .array(words(60, "A type of event, webhook.test or webhook.challenge."))
+      .max(EVENT_TYPES.length)
+      .describe("The types of its events."),
+    events: int32(1, 100, "How many events it has."),
     status: z.enum(["waiting", "delivered", "failed"]).describe("What became of it so far."),
     created_at: timestamp,
     attempts: count,
@@ -60,7 +74,7 @@ const delivery = z
     response_status: int32(100, 999, "The HTTP status of the last attempt.").optional(),
     error: words(300, "Why the last attempt failed.").optional(),
   })
-  .meta({ id: "WebhookDelivery", description: "An event that was sent, or will be." });
+  .meta({ id: "WebhookDelivery", description: "Events that were sent together, or will be." });
 
 /** A webhook with its latest deliveries. */
 export const webhook = z
@@ -72,5 +86,5 @@ export const webhook = z
 
 /** An account's webhooks. */
 export const webhookList = z
-  .object({ webhooks: z.array(webhook).max(5).describe("The webhooks, oldest first.") })
+  .object({ webhooks: z.array(webhook).max(100).describe("The webhooks, oldest first.") })
   .meta({ id: "WebhookList", description: "The webhooks of the account." });

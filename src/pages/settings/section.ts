@@ -47,6 +47,8 @@ const SENTENCES = {
   "ask-unwatched": "You no longer hear of new matches of this ask.",
   "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
   "webhook-tested": "A test event is on its way. Load this page again in a moment to see what became of it.",
+  "webhook-challenged":
+    "The address is asked once more whether it wants events. Load this page again in a moment to see whether it answered.",
   "webhook-deleted": "The webhook is deleted. Nothing more is sent to it.",
 } as const;
 

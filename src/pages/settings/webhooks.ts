@@ -4,7 +4,7 @@ import type { Page } from "../frame.ts";
 import { dayOf, momentOf } from "./dates.ts";
 import { idIn, sectionPage } from "./section.ts";
 
-/** The page of an account's webhooks: their deliveries of the last days, with buttons to test and to delete. */
+/** The page of an account's webhooks: their deliveries of the last days, with buttons to challenge, to test and to delete. */
 
 const URL_LENGTH = 2048;
 
@@ -13,11 +13,14 @@ type Webhook = {
   id: string;
   url: string;
   types?: string[];
+  status: "unverified" | "active" | "disabled";
   created_at: string;
+  resume_at?: string;
   disabled_at?: string;
   disabled_reason?: "gone" | "failed";
   deliveries: {
-    type: string;
+    types: string[];
+    events: number;
     status: "waiting" | "delivered" | "failed";
     created_at: string;
     attempts: number;
@@ -33,15 +36,20 @@ const WHY_DISABLED = {
   failed: "ten attempts to send an event failed",
 } as const;
 
-const toView = ({ id, url, types, created_at, disabled_at, disabled_reason, deliveries }: Webhook) => ({
+const toView = ({ id, url, types, status, created_at, resume_at, ...webhook }: Webhook) => ({
   id,
+  status,
+  resumes: resume_at === undefined ? null : momentOf(resume_at),
   url: visibleText(url, URL_LENGTH),
   types: types?.join(", ") ?? "All events",
   created: dayOf(created_at),
   disabled:
-    disabled_at === undefined ? null : { at: dayOf(disabled_at), why: WHY_DISABLED[disabled_reason ?? "failed"] },
-  deliveries: deliveries.map((delivery) => ({
-    type: delivery.type,
+    webhook.disabled_at === undefined
+      ? null
+      : { at: dayOf(webhook.disabled_at), why: WHY_DISABLED[webhook.disabled_reason ?? "failed"] },
+  deliveries: webhook.deliveries.map((delivery) => ({
+    types: delivery.types.join(", "),
+    events: delivery.events,
     status: STATUS[delivery.status],
     at: momentOf(delivery.created_at),
     attempts: delivery.attempts,
@@ -64,6 +72,7 @@ export const webhooksPage = (context: PagesContext): Page =>
     },
     actions: {
       test: { call: "test_webhook", args: ofWebhook, done: "webhook-tested" },
+      challenge: { call: "challenge_webhook", args: ofWebhook, done: "webhook-challenged" },
       delete: { call: "delete_webhook", args: ofWebhook, done: "webhook-deleted" },
     },
   });

@@ -1,16 +1,12 @@
 -- Webhooks: which events are sent where, and when. The worker only makes the attempts
 -- (worker/tasks/deliver_webhook.ts).
 --
---   delivery  one event for one webhook. It is written with the event (the trigger queue_deliveries), so none is lost
+--   challenge the first delivery, with a value that the receiver has to answer. Anybody can name an address, so nothing
+--             else is sent to it before. Events of that time are in the feed only
+--   delivery  one event for one webhook, or several that wait. It is written with the event (the trigger
+--             queue_deliveries), so none is lost
 --   job       deliver_webhook, for one webhook; it takes what is due, and ends before the attempts do
 --   lease     a worker that takes a delivery has a minute to say how the attempt ended; then others may take it
-
-create or replace function internal.max_webhooks() returns integer
-  language sql immutable parallel safe
--- Enough for an account's own programs, and a bound for what one event can cause.
-as $$ select 5 $$;
-comment on function internal.max_webhooks() is 'Returns how many webhooks an account may have.';
-grant execute on function internal.max_webhooks() to souk_agent, souk_person;
 
 create or replace function internal.attempt_delay(attempt integer) returns interval
   language sql immutable parallel safe
@@ -49,6 +45,16 @@ comment on function internal.enqueue_webhook(uuid, timestamptz) is
   'Enqueues a job that sends what is due to a webhook. A job that finds nothing does nothing; jobs.sweep_deliveries '
   'makes up for one that fails permanently.';
 
+create or replace function internal.event_document(id uuid, type text, occurred_at timestamptz, data jsonb)
+  returns jsonb
+  language sql stable
+as $$
+  select jsonb_build_object('id', event_document.id, 'type', event_document.type,
+    'occurred_at', internal.utc(event_document.occurred_at), 'data', event_document.data)
+$$;
+comment on function internal.event_document(uuid, text, timestamptz, jsonb) is
+  'Returns an event as webhooks and the feed have it.';
+
 create or replace function internal.queue_deliveries() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -56,10 +62,10 @@ declare
   woken uuid[];
 begin
   with queued as (
-    insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at)
-    select w.id, e.id, e.type, e.data, e.occurred_at
+    insert into market.webhook_delivery (webhook_id, events)
+    select w.id, jsonb_build_array(internal.event_document(e.id, e.type, e.occurred_at, e.data))
     from added e join market.webhook w on w.account_id = e.account_id
-    where internal.sends(w) and (w.types is null or e.type = any (w.types))
+    where internal.sends(w) and w.verified_at is not null and (w.types is null or e.type = any (w.types))
     order by w.id, e.id
     returning webhook_id)
   select array_agg(distinct q.webhook_id) into woken from queued q;
@@ -67,20 +73,27 @@ begin
   return null;
 end
 $$;
-comment on function internal.queue_deliveries() is 'Queues new events for the webhooks of their accounts.';
+comment on function internal.queue_deliveries() is
+  'Queues new events for the webhooks of their accounts whose receivers answered a challenge.';
 
 create or replace function internal.webhook_document(webhook_id uuid) returns jsonb
   language sql stable
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
   select jsonb_strip_nulls(jsonb_build_object('id', w.id, 'url', w.url, 'types', to_jsonb(w.types),
-    'created_at', internal.utc(w.created_at), 'disabled_at', internal.utc(w.disabled_at),
+    'status', case when w.disabled_at is not null then 'disabled' when w.verified_at is null then 'unverified'
+      else 'active' end,
+    'created_at', internal.utc(w.created_at), 'verified_at', internal.utc(w.verified_at),
+    'resume_at', case when w.resume_at > now() then internal.utc(w.resume_at) end, 'disabled_at',
+    internal.utc(w.disabled_at),
     'disabled_reason', w.disabled_reason))
     || jsonb_build_object('deliveries', (
       select coalesce(jsonb_agg(d.document order by d.id desc), '[]')
       from (
-        select d.id, jsonb_strip_nulls(jsonb_build_object('event_id', d.event_id, 'type', d.type,
-          'status', case when d.delivered_at is not null then 'delivered' when d.next_attempt_at is null then 'failed'
+        select d.id, jsonb_strip_nulls(jsonb_build_object('id', d.id, 'types', (
+            select jsonb_agg(distinct e.event -> 'type') from jsonb_array_elements(d.events) as e (event)),
+          'events', jsonb_array_length(d.events), 'status',
+          case when d.delivered_at is not null then 'delivered' when d.next_attempt_at is null then 'failed'
             else 'waiting' end,
           'created_at', internal.utc(d.created_at), 'attempts', d.attempts,
           'next_attempt_at', internal.utc(d.next_attempt_at), 'response_status', d.last_status,
@@ -94,32 +107,60 @@ comment on function internal.webhook_document(uuid) is
   'Returns a webhook with its latest 20 deliveries; null when the caller has no such webhook.';
 grant execute on function internal.webhook_document(uuid) to souk_agent, souk_person;
 
-create or replace function internal.queue_test(webhook_id uuid) returns void
+create or replace function internal.queue_probe(webhook_id uuid, purpose text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   hook market.webhook;
 begin
   select * into hook from market.webhook w
-  where w.id = queue_test.webhook_id and w.account_id = internal.visible_account_id() for no key update;
+  where w.id = queue_probe.webhook_id and w.account_id = internal.visible_account_id() for no key update;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'no_webhook');
   elsif hook.disabled_at is not null then
     perform internal.raise_problem(409, 'invalid_state', 'webhook_disabled');
+  elsif (hook.verified_at is null) <> (queue_probe.purpose = 'challenge') then
+    perform internal.raise_problem(409, 'invalid_state',
+      case when hook.verified_at is null then 'webhook_unverified' else 'webhook_verified' end,
+      jsonb_build_object('id', hook.id));
   end if;
-  -- While a test waits, another one would show nothing more.
-  if not exists (select from market.webhook_delivery d
-    where d.webhook_id = hook.id and d.type = 'webhook.test' and d.next_attempt_at is not null) then
-    insert into market.webhook_delivery (webhook_id, event_id, type, data, occurred_at)
-    values (hook.id, internal.uuid_v7(), 'webhook.test', jsonb_build_object('webhook_id', hook.id), now());
-    perform internal.enqueue_webhook(hook.id);
+  -- While one waits, another one would show nothing more.
+  if exists (select from market.webhook_delivery d
+    where d.webhook_id = hook.id and d.purpose = queue_probe.purpose and d.purpose <> 'events'
+      and d.next_attempt_at is not null)
+  then
+    return;
+  elsif queue_probe.purpose = 'challenge' then
+    perform internal.count_challenge(hook);
   end if;
+  insert into market.webhook_delivery (webhook_id, purpose, events)
+  values (hook.id, queue_probe.purpose, jsonb_build_array(internal.event_document(internal.uuid_v7(),
+    'webhook.' || queue_probe.purpose, now(), jsonb_build_object('webhook_id', hook.id))));
+  perform internal.enqueue_webhook(hook.id);
 end
 $$;
-comment on function internal.queue_test(uuid) is
-  'Queues a test event for an own webhook; while one waits, it does nothing. Raises 404 for any other webhook, and 409 '
-  'when it is disabled.';
-grant execute on function internal.queue_test(uuid) to souk_agent, souk_person;
+comment on function internal.queue_probe(uuid, text) is
+  'Queues a test or a challenge for an own webhook; while one waits, it does nothing. Raises 404 for any other '
+  'webhook, 409 when it is disabled, when a test is for an unverified one or a challenge for a verified one, and 429 '
+  'after too many challenges.';
+grant execute on function internal.queue_probe(uuid, text) to souk_agent, souk_person;
+
+create or replace function internal.probe_webhook(webhook_id uuid, purpose text) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  admitted jsonb;
+begin
+  perform internal.require_permission('manage_webhooks', internal.rate_limit_headers(internal.own_usage('manage')));
+  -- A call that queue_probe refuses is rolled back, so it does not count.
+  admitted := internal.admit('manage', null, null, '[]');
+  perform internal.queue_probe(probe_webhook.webhook_id, probe_webhook.purpose);
+  return admitted || jsonb_build_object('status', 202, 'body', internal.webhook_document(probe_webhook.webhook_id));
+end
+$$;
+comment on function internal.probe_webhook(uuid, text) is
+  'Does what api.test_webhook and api.challenge_webhook do (internal.queue_probe), and returns their response.';
+grant execute on function internal.probe_webhook(uuid, text) to souk_agent, souk_person;
 
 create or replace function internal.delete_own_webhook(webhook_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
