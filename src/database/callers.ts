@@ -2,12 +2,12 @@ import { performance } from "node:perf_hooks";
 import { createMemory } from "../base/lru.ts";
 
 /**
- * Who shares in fair use: an agent, a session, or an address where there is neither.
+ * Who shares in fair use: an agent that a person approved, a session, or the network of an address.
  *
- * Anybody can invent tokens. So a token or session counts as a caller only after the database has accepted its hash;
- * until then its calls count by address. A hash that the database refused is remembered for a moment, so that repeating
- * a removed or invented token costs no query. This memory decides nothing else: the database checks each call of an
- * accepted caller.
+ * Anybody can invent tokens, and connect agents. So a token or session counts as a caller only after the database has
+ * said that it takes turns of its own (internal.has_own_turns); all other calls count by network. A hash that the
+ * database refused is remembered for a moment, so that repeating a removed or invented token costs no query. This memory
+ * decides nothing else: the database checks each call of an accepted caller.
  *
  * With several processes: only hashes that the primary refused are remembered, never those that a replica does not know
  * yet. Tokens and sessions are random, and nobody has one before its transaction is committed. So no process can have
@@ -21,7 +21,8 @@ const keyOf = (hash: Buffer): string => hash.toString("base64url");
 
 /** Makes the memory of one process. */
 export const createCallers = () => {
-  const accepted = createMemory<true>();
+  /** Whether a known caller takes turns of its own. */
+  const accepted = createMemory<boolean>();
   const refused = createMemory<{ until: number; why: Error }>();
   return {
     /**
@@ -34,11 +35,13 @@ export const createCallers = () => {
       return accepted.get(key) ? key : networkOf();
     },
     /** Notes that a token or session with this hash is valid, and forgets that it was refused. */
-    accept(hash: Buffer): void {
+    accept(hash: Buffer, hasOwnTurns = true): void {
       const key = keyOf(hash);
-      accepted.set(key, true);
+      accepted.set(key, hasOwnTurns);
       refused.delete(key);
     },
+    /** Returns whether a caller takes turns of its own, as far as this process knows. */
+    hasOwnTurns: (hash: Buffer): boolean => accepted.get(keyOf(hash)) ?? false,
     /** Remembers that no token or session has this hash, and the reason that the database gave. */
     refuse(hash: Buffer, why: Error): void {
       const key = keyOf(hash);

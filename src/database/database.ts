@@ -225,8 +225,9 @@ export const statementOf = (
   const args = names.map((argument) => `"${argument}" => $${place++}`).join(", ");
   const entering = [reads, ENTER[kind], ...settings].filter((step) => step !== null).join(" and ");
   const call = `select ${kind === "moderator" ? "admin" : "api"}.${name}(${args})::text as body`;
+  const turns = kind.endsWith("visitor") ? "" : ", internal.has_own_turns() as has_own_turns";
   return entering
-    ? `with actor as materialized (select ${entering} as entered) ${call} from actor where entered`
+    ? `with actor as materialized (select ${entering} as entered) ${call}${turns} from actor where entered`
     : call;
 };
 
@@ -300,6 +301,9 @@ const createPrepared = () => {
     return prepared;
   };
 };
+
+/** What the statement of a call returns. Not every call says how its caller takes turns. */
+type Row = { body: string; has_own_turns?: boolean };
 
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
@@ -397,6 +401,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       const refusal = hash && callers.refusalOf(hash);
       if (refusal) throw refusal;
 
+      let hasOwnTurns: boolean | undefined;
       const run = async (sessions: pg.Pool): Promise<string> => {
         const args = typeof given === "function" ? await given() : given;
         const mode = lane === "write" ? "write" : "read";
@@ -414,10 +419,12 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         };
         const result = await measured("db", step, () =>
           isQuick && sessions === reader && runShared !== null
-            ? runShared<{ body: string }>(statement())
-            : runOn<{ body: string }>(sessions, statement),
+            ? runShared<Row>(statement())
+            : runOn<Row>(sessions, statement),
         );
-        return result.rows[0]?.body ?? "null";
+        const [row] = result.rows;
+        hasOwnTurns = row?.has_own_turns;
+        return row?.body ?? "null";
       };
 
       /** Reads on a replica; null if the primary has to answer. */
@@ -445,7 +452,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       try {
         const place = lane === "present read" ? "read" : lane;
         const body = (await runOnReplica()) ?? (await inTurn(place, () => run(lane === "write" ? writer : reader)));
-        if (hash !== null) callers.accept(hash);
+        if (hash !== null) callers.accept(hash, hasOwnTurns);
         return body;
       } catch (error) {
         if (kind !== "visitor" && isUnknownCaller(error)) {
@@ -453,7 +460,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
           unknown[kind] ??= error;
           callers.refuse(hash, unknown[kind]);
           // Any other problem was found after the caller was.
-        } else if (hash !== null && isRefusal(error)) callers.accept(hash);
+        } else if (hash !== null && isRefusal(error)) callers.accept(hash, callers.hasOwnTurns(hash));
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 /**
  * Fair use of something scarce, such as database connections: callers take turns.
  *
- *   caller  one who shares: an agent, a session, or an address (src/database/callers.ts)
+ *   caller  one who shares: an agent, a session, or a network (src/database/callers.ts)
  *   pool    what is shared, in a number of places
  *   lane    a kind of call: the pool that it uses, and how many of that pool's places all calls of this kind may hold
  *   turn    the use of one place by one call

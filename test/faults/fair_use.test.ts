@@ -97,11 +97,18 @@ const ofAgent = (make: (agent: Agent) => () => Promise<Answer>) => async () => {
 
 const KINDS: Kind[] = [
   {
-    kind: "searches of an agent that nobody approved",
+    kind: "searches of thirty agents that no person approved, which count by their address",
     served: 200,
     prepare: async () => {
-      const agent = await connectAgent(service.url);
-      return () => agent.call("POST", "/v1/offers/search", { query: "sofa" });
+      const agents: Agent[] = [];
+      for (let n = 0; n < 30; n += 1) {
+        const agent = await connectAgent(service.url, `Noisy ${n}`, n < 10 ? { sandbox: true } : {});
+        // A process knows a token once the database has accepted it.
+        await agent.call("GET", "/v1/me");
+        agents.push(agent);
+      }
+      let next = 0;
+      return () => (agents[next++ % agents.length] as Agent).call("POST", "/v1/offers/search", { query: "sofa" });
     },
   },
   { kind: "GET /v1/me of an agent", served: 200, prepare: ofAgent((agent) => () => agent.call("GET", "/v1/me")) },

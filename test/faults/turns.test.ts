@@ -187,9 +187,14 @@ test("when the process stops, waiting calls get 503", async (t) => {
   t.deepEqual(refused, Array(3).fill("a 57P03"));
 });
 
-test("an unknown token counts by its address until the database has accepted it", (t) => {
+test("a token counts by its address until the database has said that it takes turns of its own", (t) => {
   const callers = createCallers();
   const [token, other] = [hashSecret("one"), hashSecret("other")];
+  t.is(
+    callers.callerOf(token, () => "192.0.2.1"),
+    "192.0.2.1",
+  );
+  callers.accept(token, false);
   t.is(
     callers.callerOf(token, () => "192.0.2.1"),
     "192.0.2.1",

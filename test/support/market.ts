@@ -107,8 +107,8 @@ export type Agent = {
 type AgentCall = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 /** Connects an agent, which is not approved yet. @throws an Error if the status is not 201 */
-export const connectAgent = async (url: string, name = "Test agent"): Promise<Agent> => {
-  const { status, body, headers } = await call(url, "POST", "/v1/connect", { body: { name } });
+export const connectAgent = async (url: string, name = "Test agent", more: object = {}): Promise<Agent> => {
+  const { status, body, headers } = await call(url, "POST", "/v1/connect", { body: { name, ...more } });
   if (status !== 201) throw new Error(`connect gave ${status}: ${JSON.stringify(body)}`);
   const token: string = body.agent_token;
   const at =

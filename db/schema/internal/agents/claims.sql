@@ -36,6 +36,18 @@ comment on function internal.sandbox_id() is
   'The sandbox of the calling test agent; null for every other caller, and outside a request.';
 grant execute on function internal.sandbox_id() to souk_agent, souk_person;
 
+-- The API calls it in the statement of the request, whose rights are checked before the caller has entered.
+create or replace function internal.has_own_turns() returns boolean
+  language sql stable parallel safe
+as $$
+  select current_setting('market.session_id', true) <> ''
+    or current_setting('market.connected', true) = 'true' and current_setting('market.sandbox_id', true) = ''
+$$;
+comment on function internal.has_own_turns() is
+  'Whether the caller takes turns of its own in fair use: a person, or an agent that a person approved. Anybody can '
+  'have any number of other agents, so these share the turns of their network (src/database/callers.ts).';
+grant execute on function internal.has_own_turns() to souk_api, souk_agent;
+
 create or replace function internal.session_id() returns uuid
   language sql stable parallel safe
 as $$ select nullif(current_setting('market.session_id', true), '')::uuid $$;
