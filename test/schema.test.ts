@@ -21,7 +21,7 @@ const RUN_AS_OWNER = [
   "api.check_client(text,jsonb,text)",
   "api.connect_agent(text,bytea,bytea,text,text,integer,boolean,text)",
   "api.continue_verification(bytea)",
-  "api.count_client_document(text,integer)",
+  "api.count_client_document(text,integer,text)",
   "api.decline_connection(bytea,bytea,text)",
   "api.exchange_code(bytea,text,text,text,bytea,bytea,bytea)",
   "api.finish_mail_sign_in(bytea,bytea,bytea,bytea,bytea,text,bytea)",

@@ -6,6 +6,7 @@ import { DISCOVERY, SERVICE } from "./discovery.ts";
 import { type Endpoint, problemCodesOf } from "./endpoint.ts";
 import { problem, verificationRequired } from "./schemas/problems.ts";
 import { count, seconds } from "./schemas/values.ts";
+import { challengeAnswer, webhookRequest } from "./schemas/webhooks.ts";
 
 type Json = Record<string, unknown>;
 
@@ -223,6 +224,36 @@ const operationOf = (endpoint: Endpoint, baseUrl: string, shared: Shared): Json 
   },
 });
 
+/** What the market sends to a webhook, and what the receiver answers. */
+const webhookOperation = (shared: Shared): Json => ({
+  operationId: "receiveEvents",
+  summary: "Events of the account",
+  description:
+    "Signed as Standard Webhooks says: verify `webhook-id`, `webhook-timestamp` and `webhook-signature` with the secret of the webhook. `webhook-id` and the body are the same in every attempt. Answer `webhook.challenge` with its value; any status from 200 to 299 accepts other events.",
+  tags: ["Events"],
+  security: [],
+  requestBody: {
+    required: true,
+    content: contentOf(
+      webhookRequest,
+      {
+        events: [
+          {
+            id: "01981d0e-7a00-7000-8000-000000000023",
+            type: "webhook.challenge",
+            occurred_at: "2026-06-01T10:00:00.000Z",
+            data: { webhook_id: "01981d0e-7a00-7000-8000-000000000021", challenge: "c0ffee" },
+          },
+        ],
+      },
+      shared,
+    ),
+  },
+  responses: {
+    200: { description: "Accepted.", content: contentOf(challengeAnswer, { challenge: "c0ffee" }, shared) },
+  },
+});
+
 /** Makes the OpenAPI 3.1 document from the table of endpoints. */
 export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string): Json => {
   const shared: Shared = { responses: {}, examples: {} };
@@ -254,6 +285,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       { name: "Events", description: "What happens to the account, as it happens." },
     ],
     paths,
+    webhooks: { events: { post: webhookOperation(shared) } },
     components: {
       schemas: components(),
       responses: shared.responses,

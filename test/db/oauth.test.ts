@@ -48,6 +48,10 @@ const approve = ({ link, session, code }: Request): Promise<Answer> =>
     code_hash: code,
   });
 
+/** Counts that an address names a client that publishes a document. */
+const named = (client_id: string, address: string): Promise<Answer> =>
+  market.call(null, "count_client_document", { address, documents_per_hour: 30, client_id });
+
 type Tokens = { token: Buffer; family: Buffer; refresh: Buffer };
 const newTokens = (family: Buffer = randomBytes(32)): Tokens => ({
   token: randomBytes(32),
@@ -414,7 +418,7 @@ test("an address registers 30 clients an hour, starts 30 authorizations, and nam
   const attempts: [string, () => Promise<unknown>, number][] = [
     ["register_client", () => register([REDIRECT], address), 29],
     ["connect", () => start(client_id, { address }), 30],
-    ["client_document", () => market.call(null, "count_client_document", { address, documents_per_hour: 30 }), 30],
+    ["client_document", () => named(`https://${address}.example/client`, address), 30],
   ];
   for (const [name, attempt, left] of attempts) {
     const outcomes = await Promise.all(Array.from({ length: left + 5 }, () => outcomeOf(attempt())));
@@ -424,6 +428,19 @@ test("an address registers 30 clients an hour, starts 30 authorizations, and nam
     t.true(extra.retry_after > 3500 && extra.retry_after <= 3600);
   }
   t.is(await refused(market.connect("Agent", address)), "429 rate_limited", "both ways to connect share the limit");
+});
+
+test("a host is asked for sixty documents an hour, and for those of clients that somebody connected", async (t) => {
+  const site = `https://${randomBytes(8).toString("hex")}.example`;
+  const known = await start(`${site}/known`, { document: { redirect_uris: [REDIRECT] } });
+  const outcomes = await Promise.all(
+    Array.from({ length: 65 }, (_, n) => outcomeOf(named(`${site}:${8000 + n}/${n}`, randomAddress()))),
+  );
+  t.is(outcomes.filter((outcome) => outcome === "done").length, 60);
+  t.is(await refused(named(known.client, randomAddress())), "429 rate_limited");
+  await approve(known);
+  await exchange(known);
+  t.deepEqual(await named(known.client, randomAddress()), {});
 });
 
 test("clients that registered and vanished leave nothing behind, and those that finished stay", async (t) => {

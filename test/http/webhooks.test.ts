@@ -4,7 +4,7 @@ import test from "ava";
 import { Webhook } from "standardwebhooks";
 import { type Agent, type Body, eventually } from "../support/market.ts";
 import { EVERYTHING } from "../support/shared.ts";
-import { type Market, openMarket, settled } from "./contract.ts";
+import { type Market, openMarket, settled, validatorOf, wrongBy } from "./contract.ts";
 
 /** Webhooks through the whole service: added over HTTP, sent by the worker, received by a program. */
 
@@ -103,16 +103,21 @@ test("a test agent, which needs no person, sends one request to a server that di
 
 test("an event arrives signed, and as it is in the feed; others' events do not", async (t) => {
   const [agent, other] = [await market.agent(), await market.agent()];
-  const { secret, ...created } = await add(agent, "/signed");
+  const { secret, ...created } = await add(agent, "/signed", { types: ["ask.read"] });
   await add(other, "/other");
   const { next, ...shown } = settled(created);
-  t.deepEqual(shown, { id: "<id>", url: `${address}/signed`, status: "unverified", created_at: "<time>" });
+  t.deepEqual(shown, {
+    ...{ id: "<id>", url: `${address}/signed`, types: ["ask.read"] },
+    ...{ status: "unverified", created_at: "<time>" },
+  });
   t.is(next.length, 2);
   t.regex(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
   await agent.call("POST", "/v1/asks", { text: "Wanted: sofa in Berlin, up to 250 EUR" });
   const [first] = await at("/signed");
   const feed = (await agent.call("GET", "/v1/events")).body.events;
   const verified = new Webhook(secret).verify(first?.body ?? "", first?.headers as Record<string, string>) as Body;
+  const described = validatorOf(market.contract.document)("components", "schemas", "WebhookRequest");
+  for (const { body } of received.get("/signed") ?? []) t.deepEqual(wrongBy(described, JSON.parse(body)), []);
   t.deepEqual(verified, { events: feed.filter(({ type }: Body) => type === "ask.read") });
   t.throws(() => new Webhook("whsec_AAAA").verify(first?.body ?? "", first?.headers as Record<string, string>));
   const [webhook] = await eventually(

@@ -73,8 +73,7 @@ begin
       and v.created_at >= since
     order by v.id desc limit size)
     union all (
-    select e.id, jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', internal.utc(e.occurred_at),
-      'data', e.data) as item
+    select e.id, internal.event_document(e.id, e.type, e.occurred_at, e.data) as item
     from market.event e
     where part = 'events' and e.account_id = internal.account_id() and (after is null or e.id < after)
       and e.occurred_at >= since

@@ -75,8 +75,8 @@ begin
         or (e.occurred_at, e.id) > ((place ->> 'time')::timestamptz, (place ->> 'id')::uuid))
     order by e.occurred_at, e.id limit list_events.page_size + 1
   )
-  select coalesce(jsonb_agg(jsonb_build_object('id', p.id, 'type', p.type, 'occurred_at', internal.utc(p.occurred_at),
-      'data', p.data) order by p.n) filter (where p.n <= list_events.page_size), '[]'),
+  select coalesce(jsonb_agg(internal.event_document(p.id, p.type, p.occurred_at, p.data)
+    order by p.n) filter (where p.n <= list_events.page_size), '[]'),
     jsonb_agg(jsonb_build_object('time', p.occurred_at, 'id', p.id)) filter (where p.n = list_events.page_size) -> 0,
     coalesce(max(p.n) > list_events.page_size, false)
   into events, last, more from page p;

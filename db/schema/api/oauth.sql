@@ -35,18 +35,37 @@ comment on function api.register_client(text, jsonb, text, integer) is
   'Registers a client (RFC 7591): client_id, client_id_issued_at, client_name, redirect_uris. Needs no claims. Raises '
   '400 for a redirect URI to which no browser may be sent, and 429 when the address registered too many.';
 
-create or replace function api.count_client_document(address text, documents_per_hour integer) returns jsonb
+create or replace function api.count_client_document(address text, documents_per_hour integer, client_id text)
+  returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  -- Anybody may name a host that publishes no document. This many new clients of one host come in an hour at most.
+  documents_of_host constant integer := 60;
+  host constant text := internal.host_scope(count_client_document.client_id);
+  wait integer;
 begin
   perform internal.count_by_address('client_document', count_client_document.address,
     count_client_document.documents_per_hour,
     'too_many_programs_of_address');
+  -- A client that somebody has connected publishes its document, so nobody can use up what it needs.
+  if host is not null and not exists (select from market.oauth_grant g
+    where g.client_id = count_client_document.client_id and g.family_hash is not null)
+  then
+    perform internal.lock_window(host, 'client_document');
+    wait := internal.window_wait(host, 'client_document', documents_of_host);
+    if wait is not null then
+      perform internal.raise_problem(429, 'rate_limited', 'too_many_programs_of_host',
+        extra => jsonb_build_object('retry_after', wait));
+    end if;
+    insert into market.rate_limit_hit (scope, action) values (host, 'client_document');
+  end if;
   return jsonb '{}';
 end
 $$;
-comment on function api.count_client_document(text, integer) is
-  'Counts a fetch of a client''s document for a caller. Raises 429 after too many fetches for the address.';
+comment on function api.count_client_document(text, integer, text) is
+  'Counts a fetch of a client''s document for a caller. Raises 429 after too many fetches for the address, or of new '
+  'clients from the host.';
 
 create or replace function api.check_client(client_id text, document jsonb, redirect_uri text) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

@@ -84,6 +84,36 @@ export const webhook = z
   })
   .meta({ id: "Webhook", description: "An address to which events are sent." });
 
+/** The body of every request to a webhook. */
+export const webhookRequest = z
+  .object({
+    events: z
+      .array(
+        z
+          .object({
+            id,
+            type: words(60, "A type of event as in the feed, webhook.challenge or webhook.test."),
+            occurred_at: timestamp,
+            data: z
+              .looseObject({
+                challenge: words(64, "Of a challenge: the value to answer.").optional(),
+                webhook_id: id.optional(),
+              })
+              .describe("As in the feed."),
+          })
+          .describe("An event as in the feed, a test or a challenge."),
+      )
+      .min(1)
+      .max(100)
+      .describe("The events, oldest first. A challenge or a test is the only one."),
+  })
+  .meta({ id: "WebhookRequest", description: "What is sent to a webhook." });
+
+/** The answer to a challenge. */
+export const challengeAnswer = z
+  .object({ challenge: words(64, "The value of the challenge. After other events nothing is read.").optional() })
+  .meta({ id: "ChallengeAnswer", description: "The answer of a webhook's receiver." });
+
 /** An account's webhooks. */
 export const webhookList = z
   .object({ webhooks: z.array(webhook).max(100).describe("The webhooks, oldest first.") })

@@ -83,6 +83,7 @@ export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocum
       await database.call("visitor", "count_client_document", {
         address: addressOf(request),
         documents_per_hour: connectionsPerHour,
+        client_id,
       });
       document = await findDocument(client_id);
     }

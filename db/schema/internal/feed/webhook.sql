@@ -53,7 +53,8 @@ as $$
     'occurred_at', internal.utc(event_document.occurred_at), 'data', event_document.data)
 $$;
 comment on function internal.event_document(uuid, text, timestamptz, jsonb) is
-  'Returns an event as webhooks and the feed have it.';
+  'Returns an event as webhooks, the feed and the export have it.';
+grant execute on function internal.event_document(uuid, text, timestamptz, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.queue_deliveries() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

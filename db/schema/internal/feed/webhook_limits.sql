@@ -28,7 +28,8 @@ as $$
     || right(rtrim(internal.lower_case(substring(host_scope.url from '^https?://(\[[^]]*\]|[^/?#:]*)')), '.'), 55)
 $$;
 comment on function internal.host_scope(text) is
-  'Returns the window of a receiving host: without port, and with or without the dot of the root.';
+  'Returns the window of the host of an address, without port and with or without the dot of the root; null for what '
+  'is no address.';
 
 create or replace function internal.webhook_windows(hook market.webhook, action text)
   returns table (scope text, cap integer)
