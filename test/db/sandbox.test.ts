@@ -292,7 +292,9 @@ test("a test agent is approved at once, has no link to approve, and is told wher
     method: "email",
     base_url: "https://souk.example.com",
   });
-  t.is(await refused(verification), "409 invalid_state");
+  const { status, code, detail, extra } = await refusal(verification);
+  t.deepEqual([`${status} ${code}`, extra.options], ["400 unknown_method", []]);
+  t.regex(detail, /test agent in a sandbox/);
   const other = await tester(agent.sandbox_id);
   t.is(other.sandbox_id, agent.sandbox_id);
   t.not(other.account, agent.account);

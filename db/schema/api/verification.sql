@@ -13,14 +13,11 @@ begin
     perform internal.raise_problem(409, 'invalid_state',
       'verification_without_agent', jsonb_build_object('base_url', start_verification.base_url));
   end if;
-  if internal.sandbox_id() is not null then
-    perform internal.raise_problem(409, 'invalid_state', 'verification_in_sandbox');
-  end if;
-  if not exists (select from market.sign_in_method m where m.method = start_verification.method and m.available) then
-    perform internal.raise_problem(400, 'unknown_method',
-      case when internal.sign_in_methods(true) = '[]' then
-        'no_method_offered'
-        else 'method_not_offered' end,
+  if not internal.sign_in_methods(true) ? start_verification.method then
+    perform internal.raise_problem(400, 'unknown_method', case
+      when internal.sandbox_id() is not null then 'verification_in_sandbox'
+      when internal.sign_in_methods(true) = '[]' then 'no_method_offered'
+      else 'method_not_offered' end,
       extra => jsonb_build_object('options', internal.sign_in_methods(true)));
   end if;
   -- The lock keeps other transactions from proving or removing a sign-in method of the account.
@@ -65,8 +62,9 @@ end
 $$;
 comment on function api.start_verification(text, text, bytea) is
   'Returns the Verification, with status 201 and a new link, 200 and the same link while a verification is pending, or '
-  '200 and "completed" if the account has proved the method. Raises 400 unknown_method, 401 if the agent was just '
-  'removed, and 409 if the caller is a person or a test agent, or the agent was just approved.';
+  '200 and "completed" if the account has proved the method. Raises 400 unknown_method for a method that cannot be '
+  'started (a test agent can start none), 401 if the agent was just removed, and 409 if the caller is a person, or the '
+  'agent was just approved.';
 
 create or replace function api.get_verification(id uuid, base_url text, link_key bytea) returns jsonb
   language plpgsql stable
