@@ -63,6 +63,7 @@ set local check_function_bodies = off;
 --!include market/session.sql
 --!include market/sign_in_method.sql
 --!include market/proved_method.sql
+--!include market/known_browser.sql
 --!include market/verification.sql
 --!include market/sign_in.sql
 --!include market/profile.sql

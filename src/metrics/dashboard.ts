@@ -159,6 +159,13 @@ const PANELS: readonly Panel[] = [
     series: { waiting: "max(souk_submissions_waiting)", workers: "max(souk_workers)" },
   },
   {
+    title: "Sign-in mails to strangers",
+    about:
+      "Mails of the last hour to browsers that the mailbox does not know, and the limit. Alert above half of it: somebody sends mail to strangers, or many new people come (incident 11 in db/RUNBOOK.md).",
+    unit: "short",
+    series: { mails: "max(souk_sign_in_mails)", limit: "max(souk_sign_in_mails_limit)" },
+  },
+  {
     title: "Check of the invariants",
     about: "Since they were last checked: every five minutes by a sample.",
     unit: "s",

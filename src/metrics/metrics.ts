@@ -25,6 +25,8 @@ const jobsOfOneState = z.object({ task: z.string(), state: z.string(), count: z.
 const stateShape = z.object({
   jobs: z.array(jobsOfOneState),
   submissions: z.object({ waiting: z.number(), oldest_seconds: z.number() }),
+  // A database before its migration does not have this.
+  sign_in_mails: z.object({ strangers: z.number(), limit: z.number() }).nullable().default(null),
   heartbeat_age_seconds: z.number().nullable(),
   workers: z.number(),
   invariants: z.record(z.string(), z.number()),
@@ -76,6 +78,8 @@ const createStateGauges = (registers: [Registry]) => {
   const oldestJob = gauge("souk_job_oldest_seconds", "Age of the oldest job, by task and state.", ["task", "state"]);
   const waiting = gauge("souk_submissions_waiting", "Texts that wait to be read.");
   const oldestWaiting = gauge("souk_submission_oldest_seconds", "How long the oldest of them has waited.");
+  const mails = gauge("souk_sign_in_mails", "Sign-in messages that strangers asked for in the last hour.");
+  const mailLimit = gauge("souk_sign_in_mails_limit", "As many at most; further ones are refused.");
   const workers = gauge("souk_workers", "Pools of workers that live.");
   const heartbeat = gauge("souk_worker_heartbeat_age_seconds", "Since the latest heartbeat of any worker.");
   const violations = gauge("souk_invariant_violations", "Rows that break an invariant, as last found.", ["invariant"]);
@@ -87,7 +91,7 @@ const createStateGauges = (registers: [Registry]) => {
   );
   const functionCalls = counter("souk_function_calls_total", "Calls of these functions.", ["function"]);
   const labelled = [jobs, oldestJob, violations, functionSeconds, functionCalls];
-  const single = [waiting, oldestWaiting, workers, heartbeat, checked];
+  const single = [waiting, oldestWaiting, mails, mailLimit, workers, heartbeat, checked];
 
   return async (read: () => Promise<unknown>): Promise<void> => {
     // Remove all old values, so that no stale value stays when the database does not respond.
@@ -109,6 +113,10 @@ const createStateGauges = (registers: [Registry]) => {
     }
     waiting.set(database.submissions.waiting);
     oldestWaiting.set(database.submissions.oldest_seconds);
+    if (database.sign_in_mails !== null) {
+      mails.set(database.sign_in_mails.strangers);
+      mailLimit.set(database.sign_in_mails.limit);
+    }
     workers.set(database.workers);
     if (database.heartbeat_age_seconds !== null) heartbeat.set(database.heartbeat_age_seconds);
     for (const [invariant, broken] of Object.entries(database.invariants)) violations.set({ invariant }, broken);

@@ -32,6 +32,12 @@ export const openIdSecrets = (flow: string): { state: string; nonce: string; ver
  */
 export const sessionSecret = (flow: string): string => derive(flow, "session").toString("base64url");
 
+/**
+ * The secret by which the mailbox of a finished attempt knows the browser from then on. It is derived from the flow, for
+ * the same reason.
+ */
+export const browserSecret = (flow: string): string => derive(flow, "browser").toString("base64url");
+
 /** The code of a message, derived from the secret of its link, so that the page of the link can show it. */
 export const codeOf = (linkSecret: string, length: CodeLength): string => {
   const bytes = derive(linkSecret, "code");

@@ -188,8 +188,15 @@ test("no two operations can wait for each other", async (t) => {
   const judge = await market.approved();
   await market.sql`insert into market.moderator (account_id, appointed_by) values (${judge.account}, 'a test')`;
   await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
-    values (${judge.account}, 'email', ${hash()}, 'judge@example.com')`;
-  await market.sql`update market.session set signed_in_at = now() where account_id = ${judge.account}`;
+    values (${judge.account}, 'email', internal.subject_hash('email', 'judge@example.com'), 'judge@example.com')`;
+  // The mailboxes of two accounts know one browser.
+  const [neighbour, browser] = [await market.approved(), hash()];
+  await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
+    values (${neighbour.account}, 'email', internal.subject_hash('email', 'n@example.com'), 'n@example.com')`;
+  await market.sql`insert into market.known_browser (secret_hash, subject_hash)
+    select ${browser}, p.subject_hash from market.proved_method p where p.method = 'email'`;
+  const known = await people.begin({ email: "judge@example.com", browser });
+  await market.sql`update market.session set signed_in_at = now() where account_id = any (${[judge.account, neighbour.account]})`;
   await market.sql`insert into market.digest (account_id, enabled) values (${judge.account}, true)`;
   await market.sql`insert into market.moderator_link (secret_hash, expires_at) values (${family}, now() + interval '1 hour')`;
   await market.sql`update market.review_case set held_by = ${judge.account}, held_until = now() + interval '1 hour'
@@ -283,6 +290,11 @@ test("no two operations can wait for each other", async (t) => {
       ...{ flow_hash: mail.flow, link_hash: null, code_hash: hash(), session_hash: null, new_session_hash: hash() },
       address: "10.1.2.3",
     }),
+    visitor("finish_mail_sign_in", {
+      ...{ flow_hash: known.flow, link_hash: known.link, code_hash: null, session_hash: null },
+      ...{ new_session_hash: hash(), browser_hash: browser, new_browser_hash: hash() },
+    }),
+    person(neighbour.session, "remove_method", { method: "email", confirmed: true }),
     visitor("start_sign_in", {
       ...{ flow_hash: hash(), method: "google", purpose: "sign_in", session_hash: null, verification_hash: link.link },
       ...{ email: null, link_hash: null, code_hashes: null, address: "10.1.2.3", kept: "[]" },

@@ -7,6 +7,7 @@ import { eventually } from "../support/market.ts";
 import { startPart } from "../support/service.ts";
 import { type Answer, type Caller, refused, vectorOf } from "./market.ts";
 import { market } from "./one_market.ts";
+import { signing } from "./signing.ts";
 
 /**
  * db/RUNBOOK.md, run literally: the test causes each incident, asks the question of the runbook as
@@ -76,10 +77,10 @@ const submit = async (key: string | null = null): Promise<string> =>
     })
   ).submission;
 
-test.serial("the runbook has ten incidents", (t) => {
+test.serial("the runbook has eleven incidents", (t) => {
   t.deepEqual(
     incidents.map(({ title }) => Number.parseInt(title, 10)),
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
   );
 });
 
@@ -254,6 +255,21 @@ test.serial("10: time is shown by function and by statement, once statistics are
     yes`;
   const measured = ((await look(10))[0] ?? []).filter(({ kind, place }) => kind === "statement" && place !== null);
   t.is(measured.length, preloaded.yes ? 10 : 0);
+});
+
+test.serial("11: strangers ask for as many mails as they may, and the limit is raised", async (t) => {
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select unnest(array['service', 'address:192.0.2.9']), 'sign_in_mail' from generate_series(1, 1000)`;
+  await market.sql("update market.sign_in_method set available = true");
+  const begin = () => signing(market).begin();
+  t.is(await refused(begin()), "429 rate_limited");
+  const [windows = []] = await look(11);
+  t.deepEqual(windows.map(({ scope, used_last_hour }) => [scope, Number(used_last_hour)]).sort(), [
+    ["address:192.0.2.9", 1000],
+    ["service", 1000],
+  ]);
+  await act(11, { mails: "1100" });
+  await t.notThrowsAsync(begin());
 });
 
 test.serial("a switch ends all sandboxes, and another one allows no more", async (t) => {

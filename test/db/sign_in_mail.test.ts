@@ -260,7 +260,8 @@ test.serial("an invalid e-mail address is refused, and the error points to it", 
   t.deepEqual(extra.errors, [{ pointer: "/email", detail: "Enter an e-mail address, such as name@example.com." }]);
 });
 
-const ask = (email: string, network: number) => outcomeOf(begin({ email, address: `198.51.100.${network}` }));
+/** Asks for a mail from a site of its own. */
+const ask = (email: string, site: number) => outcomeOf(begin({ email, address: `172.16.${site}.1` }));
 
 test.serial("mails that others request for an address do not stop its owner from requesting one", async (t) => {
   const email = randomEmail();
@@ -310,7 +311,7 @@ test.serial("a mail that could not be sent does not count, and its code does not
   t.is(await counted(), before);
 });
 
-test.serial("one network can request five mails an hour for one e-mail address, also concurrently", async (t) => {
+test.serial("one site can request five mails an hour for one e-mail address, also concurrently", async (t) => {
   const email = randomEmail();
   const address = "192.0.2.80";
   const outcomes = await Promise.all(Array.from({ length: 9 }, () => outcomeOf(begin({ email, address }))));
@@ -333,6 +334,113 @@ test.serial("a network can request twenty mails an hour, also concurrently", asy
   await t.notThrowsAsync(begin({ address: "2001:db8:5:7::1" }));
   const counted = await market.sql("select from market.rate_limit_hit where scope = 'address:2001:db8:5:6::/64'");
   t.is(counted.length, 20, "refused requests are not counted");
+});
+
+test.serial("a site, IPv6 or IPv4, can request sixty mails an hour from all its networks", async (t) => {
+  for (const networkOf of [(n: number) => `2001:db8:77:${n}::1`, (n: number) => `203.0.113.${n}`]) {
+    const asked = (from: number) => outcomeOf(begin({ address: networkOf(from) }));
+    const outcomes = await Promise.all(Array.from({ length: 64 }, (_, n) => asked(n)));
+    t.deepEqual(tally(outcomes), { done: 60, rate_limited: 4 });
+  }
+  const many = await outcomeOf(begin({ method: "google", address: "2001:db8:78:1::1" }));
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select 'sign_in:2001:db8:78::/48', 'sign_in' from generate_series(1, 599)`;
+  t.deepEqual(
+    [many, await outcomeOf(begin({ method: "google", address: "2001:db8:78:2::1" }))],
+    ["done", "rate_limited"],
+  );
+});
+
+test.serial("all strangers together can request a thousand mails an hour, and the metrics show how many", async (t) => {
+  const figures = async () => (await market.value`select inspect.state() -> 'sign_in_mails'`) as Answer;
+  const before = await figures();
+  t.is(before.limit, 1000);
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select 'service', 'sign_in_mail' from generate_series(1, ${999 - before.strangers})`;
+  t.is(await outcomeOf(begin()), "done");
+  t.is((await figures()).strangers, 1000);
+  t.is(await outcomeOf(begin()), "rate_limited");
+  await market.sql("delete from market.rate_limit_hit where scope = 'service' and action = 'sign_in_mail'");
+});
+
+/** Signs in to a mailbox, in a browser that knows nothing or has this cookie. */
+const signedIn = async (email: string, known: Buffer | null = null) =>
+  people.finishMail(...(await begun(email, known)), null, undefined, known);
+const begun = async (email: string, browser: Buffer | null): Promise<[Attempt, { code: Buffer }]> => {
+  const attempt = await begin({ email, browser });
+  return [attempt, { code: attempt.code }];
+};
+/** Strangers use up every window of a mailbox, of a network and of the service. */
+const floodOf = async (email: string, address: string) =>
+  market.sql`insert into market.rate_limit_hit (scope, action) select w.scope, w.action
+    from (select scope, 'sign_in_mail' as action from internal.sign_in_mail_windows(${email}, ${address}, null)
+      union select 'sign_in:' || internal.network_of(${address}), 'sign_in') as w, generate_series(1, 1000)`;
+const quiet = () => market.sql("delete from market.rate_limit_hit where action in ('sign_in', 'sign_in_mail')");
+
+test.serial("a browser that signed in to a mailbox gets its mails, however many strangers asked for", async (t) => {
+  await quiet();
+  const [email, address] = [randomEmail(), "192.0.2.120"];
+  const { browser } = await signedIn(email);
+  await floodOf(email, address);
+  t.is(await outcomeOf(begin({ email, address })), "rate_limited");
+  t.is(await outcomeOf(begin({ email, address, browser: randomBytes(32) })), "rate_limited");
+  t.is(await outcomeOf(begin({ email: randomEmail(), address, browser })), "rate_limited", "of no other mailbox");
+  const mine = await Promise.all(Array.from({ length: 12 }, () => outcomeOf(begin({ email, address, browser }))));
+  t.deepEqual(tally(mine), { done: 10, rate_limited: 2 });
+  await market.sql("delete from market.rate_limit_hit where scope like 'browser:%'");
+  const attempt = await begin({ email, address, browser });
+  await market.call(null, "cancel_sign_in", { flow_hash: attempt.flow, address, browser_hash: browser });
+  t.deepEqual(await market.sql("select from market.rate_limit_hit where scope like 'browser:%'"), []);
+  await quiet();
+});
+
+test.serial("each sign-in by mail gives the browser another secret, for all mailboxes that know it", async (t) => {
+  await quiet();
+  const [email, other, address] = [randomEmail(), randomEmail(), "192.0.2.121"];
+  const planted = (await signedIn(other)).browser;
+  const { browser } = await signedIn(email, planted);
+  await floodOf(email, address);
+  await floodOf(other, address);
+  const reaches = async (of: string, by: Buffer) =>
+    (await outcomeOf(begin({ email: of, address, browser: by }))) === "done";
+  t.deepEqual(
+    await Promise.all([
+      reaches(email, browser),
+      reaches(other, browser),
+      reaches(email, planted),
+      reaches(other, planted),
+    ]),
+    [true, true, false, false],
+  );
+  await quiet();
+});
+
+test.serial("a mailbox knows its ten newest browsers, and none once it proves no account any more", async (t) => {
+  await quiet();
+  const email = randomEmail();
+  const known = async () =>
+    (
+      await market.sql`select k.secret_hash from market.known_browser k
+      where k.subject_hash = internal.subject_hash('email', ${email})`
+    ).map(({ secret_hash }) => secret_hash.toString("hex"));
+  const browsers = [];
+  for (let n = 0; n < 11; n += 1) {
+    browsers.push(await signedIn(email));
+    await market.sql("delete from market.rate_limit_hit where action = 'sign_in_mail'");
+  }
+  t.deepEqual(
+    (await known()).sort(),
+    browsers
+      .slice(1)
+      .map(({ browser }) => browser.toString("hex"))
+      .sort(),
+  );
+  const { session } = browsers.at(-1) as { session: Buffer };
+  await market.callAsPerson({ agent: "", account: "", token: session, link: session, session }, "remove_method", {
+    method: "email",
+    confirmed: true,
+  });
+  t.deepEqual(await known(), []);
 });
 
 test.serial("the response is the same for addresses with and without an account", async (t) => {

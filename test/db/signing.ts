@@ -22,12 +22,14 @@ export type Begin = {
   kept?: string[] | null;
   /** The person knows that the account of this browser is lost. */
   leave?: boolean;
+  /** The hash of the cookie by which mailboxes know the browser. */
+  browser?: Buffer | null;
 };
 
 /** The identity that a provider confirms. */
 export type Identity = { subject: string; email?: string | null; name?: string | null };
 
-export type Finished = { answer: Answer; session: Buffer };
+export type Finished = { answer: Answer; session: Buffer; browser: Buffer };
 
 /** A random network, so that tests do not share a rate limit. */
 const randomAddress = (): string => `10.${[...randomBytes(3)].join(".")}`;
@@ -62,21 +64,23 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
       address: options.address ?? randomAddress(),
       kept: options.kept === undefined ? agents.map(({ id }) => id) : options.kept,
       leave: options.leave ?? false,
+      browser_hash: options.browser ?? null,
     });
     return attempt;
   };
 
   /**
    * Finishes an attempt by the link or the code of its mail. Without `session` the browser has none. Without `address`
-   * it is in a network of its own.
+   * it is in a network of its own. `known` is its cookie for mailboxes.
    */
   const finishMail = async (
     { flow }: Pick<Attempt, "flow">,
     by: { link: Buffer } | { code: Buffer },
     session: Buffer | null = null,
     address = randomAddress(),
+    known: Buffer | null = null,
   ): Promise<Finished> => {
-    const fresh = randomBytes(32);
+    const [fresh, browser] = [randomBytes(32), randomBytes(32)];
     const answer = await market.call(null, "finish_mail_sign_in", {
       flow_hash: flow,
       link_hash: "link" in by ? by.link : null,
@@ -84,8 +88,10 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
       session_hash: session,
       new_session_hash: fresh,
       address,
+      browser_hash: known,
+      new_browser_hash: browser,
     });
-    return { answer, session: fresh };
+    return { answer, session: fresh, browser };
   };
 
   const finish = async (
@@ -104,7 +110,7 @@ export const signing = (market: Pick<Market, "call" | "sql">) => {
       session_hash: session,
       new_session_hash: fresh,
     });
-    return { answer, session: fresh };
+    return { answer, session: fresh, browser: randomBytes(32) };
   };
 
   /** Begins and finishes an attempt, with google unless the options name another method. */

@@ -122,6 +122,8 @@ test.serial(
       t.is(value(told, "souk_workers"), 1);
       t.true((value(told, "souk_worker_heartbeat_age_seconds") ?? 99) < 30);
       t.is(value(told, "souk_submissions_waiting"), 0);
+      t.is(value(told, "souk_sign_in_mails"), 0);
+      t.is(value(told, "souk_sign_in_mails_limit"), 1000);
     }
   },
 );

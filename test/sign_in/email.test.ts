@@ -174,6 +174,7 @@ test("the cookies of a sign-in are HttpOnly and SameSite=Lax, and are removed wh
     arrived.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w-]{4,}/, "=…")),
     [
       "souk_session=…; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax",
+      "souk_browser=…; Max-Age=34560000; Path=/; HttpOnly; SameSite=Lax",
       "souk_csrf=…; Path=/; HttpOnly; SameSite=Lax",
       "souk_flow=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
       "souk_return=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax",
@@ -181,6 +182,20 @@ test("the cookies of a sign-in are HttpOnly and SameSite=Lax, and are removed wh
   );
   const [again] = (await person.get(`${market.url}/settings`)).headers.getSetCookie();
   t.regex(again ?? "", /^souk_session=[\w-]{43}; Max-Age=34560000;/, "each use keeps the cookie for 400 days more");
+});
+
+test("a person whom strangers' requests would lock out signs in where she signed in before", async (t) => {
+  const [person, email] = [stranger(), "locked@example.com"];
+  await signInByMail(market, person, email);
+  for (let n = 0; n < 19; n += 1) await askForMail(market, stranger(), email);
+  const page = await askForMail(market, stranger(), email);
+  t.is(page.status, 429);
+  t.regex(wordsOf(page), /in a browser in which you signed in with this e-mail address before/);
+  for (let n = 0; n < 19; n += 1) await market.mail.next(email);
+  // Signing out leaves the cookie, which signs nobody in.
+  await person.submit(await person.get(`${market.url}/sign-out`), "Sign out here");
+  await person.follow(await signInByMail(market, person, email));
+  t.is(await labelOf(market, person), email);
 });
 
 test("the secrets of a sign-in are neither stored nor logged", async (t) => {

@@ -26,7 +26,8 @@ comment on function api.offer_methods(jsonb) is
 
 create or replace function api.start_sign_in(
   flow_hash bytea, method text, purpose text, session_hash bytea, verification_hash bytea,
-  email text, link_hash bytea, code_hashes jsonb, address text, kept jsonb default null, leave boolean default false
+  email text, link_hash bytea, code_hashes jsonb, address text, kept jsonb default null, leave boolean default false,
+  browser_hash bytea default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -73,7 +74,10 @@ begin
   if session.account_id = account_id then
     perform internal.check_recent_sign_in(account_id, session.signed_in_at);
   end if;
-  perform internal.count_sign_in(start_sign_in.address);
+  -- The messages of a browser that the mailbox knows are counted by themselves. That is enough.
+  if start_sign_in.method <> 'email' or not internal.is_known_browser(start_sign_in.browser_hash, mailbox) then
+    perform internal.count_sign_in(start_sign_in.address);
+  end if;
   if start_sign_in.method = 'email' and mailbox is null then
     perform internal.raise_field_problems('[{"pointer": "/email", "detail": "address_missing"}]');
   end if;
@@ -87,7 +91,7 @@ begin
     kept_agents := internal.choose_agents(account_id, start_sign_in.kept);
   end if;
   if start_sign_in.method = 'email' then
-    perform internal.count_sign_in_mail(mailbox, start_sign_in.address);
+    perform internal.count_sign_in_mail(mailbox, start_sign_in.address, start_sign_in.browser_hash);
     code_digits := internal.code_digits(mailbox, start_sign_in.address);
   end if;
   insert into market.sign_in (flow_hash, method, purpose, account_id, verification_id, email, link_hash, code_hash,
@@ -107,16 +111,19 @@ begin
     then jsonb_build_object('email', mailbox, 'code_digits', code_digits) else '{}' end;
 end
 $$;
-comment on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, jsonb, text, jsonb, boolean) is
+comment
+  on function api.start_sign_in(bytea, text, text, bytea, bytea, text, bytea, jsonb, text, jsonb, boolean, bytea) is
   'Begins an attempt to sign in, to add a method to the account of the session, or to complete the verification of an '
   'agent''s link. `kept`: the ids of the agents that go on acting for the account; the others are removed when the '
   'attempt succeeds. `leave`: the person knows that this browser''s account is lost (internal.account_to_leave). '
-  'Raises 400, 401 (sign_in_again), 404, 409 (choose_agents, or leaves: the page has to ask), 410, or 429 for too many '
-  'attempts or messages. For a message it returns email, the normalized address that it goes to, and code_digits: '
-  'which of `code_hashes`, {number of digits: hash in hex}, is that of its code. The response does not reveal whether '
-  'an account exists.';
+  '`browser_hash`: of the cookie by which mailboxes know this browser (internal.is_known_browser). Raises 400, 401 '
+  '(sign_in_again), 404, 409 (choose_agents, or leaves: the page has to ask), 410, or 429 for too many attempts or '
+  'messages. For a message it returns email, the normalized address that it goes to, and code_digits: which of '
+  '`code_hashes`, {number of digits: hash in hex}, is that of its code. The response does not reveal whether an '
+  'account exists.';
 
-create or replace function api.cancel_sign_in(flow_hash bytea, address text) returns jsonb
+create or replace function api.cancel_sign_in(flow_hash bytea, address text, browser_hash bytea default null)
+  returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -131,7 +138,9 @@ begin
     return jsonb '{}';
   end if;
   for window_scope in
-    select distinct w.scope from internal.sign_in_mail_windows(attempt.email, cancel_sign_in.address) as w order by 1
+    select distinct w.scope
+    from internal.sign_in_mail_windows(attempt.email, cancel_sign_in.address, cancel_sign_in.browser_hash) as w
+    order by 1
   loop
     perform internal.lock_window(window_scope, 'sign_in_mail');
     delete from market.rate_limit_hit c where c.id = (
@@ -142,9 +151,9 @@ begin
   return jsonb '{}';
 end
 $$;
-comment on function api.cancel_sign_in(bytea, text) is
-  'Deletes an attempt whose message could not be sent, and its hits in the rate limits of this address. Does nothing '
-  'when the attempt does not exist or has succeeded, or when a code was tried.';
+comment on function api.cancel_sign_in(bytea, text, bytea) is
+  'Deletes an attempt whose message could not be sent, and its hits in the rate limits of this address or browser. '
+  'Does nothing when the attempt does not exist or has succeeded, or when a code was tried.';
 
 create or replace function api.get_sign_in(flow_hash bytea) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -192,7 +201,8 @@ comment on function api.get_mail_link(bytea, bytea) is
 
 create or replace function api.finish_mail_sign_in(
   flow_hash bytea, link_hash bytea, code_hash bytea, session_hash bytea, new_session_hash bytea,
-  address text default null, record_key bytea default null
+  address text default null, record_key bytea default null, browser_hash bytea default null,
+  new_browser_hash bytea default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -201,6 +211,7 @@ declare
   subject bytea := internal.subject_hash('email', email);
   attempt market.sign_in :=
     internal.lock_sign_in(finish_mail_sign_in.flow_hash, subject, finish_mail_sign_in.session_hash);
+  answer jsonb;
 begin
   if num_nonnulls(finish_mail_sign_in.link_hash, finish_mail_sign_in.code_hash) <> 1 then
     perform internal.raise_problem(400, 'bad_request', 'code_missing');
@@ -218,14 +229,17 @@ begin
     end if;
   end if;
   perform internal.use_record_key(finish_mail_sign_in.record_key);
-  return internal.complete_sign_in(attempt, subject, email, null,
+  answer := internal.complete_sign_in(attempt, subject, email, null,
     finish_mail_sign_in.session_hash, finish_mail_sign_in.new_session_hash);
+  perform internal.remember_browser(finish_mail_sign_in.browser_hash, finish_mail_sign_in.new_browser_hash, subject);
+  return answer;
 end
 $$;
-comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea, text, bytea) is
+comment on function api.finish_mail_sign_in(bytea, bytea, bytea, bytea, bytea, text, bytea, bytea, bytea) is
   'Completes an attempt with its mailed link or code, in the browser that began it. Returns the result of '
   'internal.complete_sign_in, or wrong_code with tries_left. Raises 410 when link and code no longer work, and 429 '
-  'when codes of this length are not accepted at present. `address` is where the code was entered.';
+  'when codes of this length are not accepted at present. `address` is where the code was entered. From then on the '
+  'mailbox knows the browser by `new_browser_hash`, and no longer by `browser_hash` (internal.remember_browser).';
 
 create or replace function api.finish_sign_in(
   flow_hash bytea, method text, subject text, email text, name text, session_hash bytea, new_session_hash bytea,

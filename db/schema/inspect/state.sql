@@ -15,6 +15,10 @@ begin
       select jsonb_build_object('waiting', count(*), 'oldest_seconds',
         coalesce(extract(epoch from now() - min(s.created_at)), 0)::integer)
       from market.submission s where s.completed_at is null),
+    'sign_in_mails', (
+      select jsonb_build_object('strangers', count(*), 'limit', internal.setting('sign_in_mails_of_strangers'))
+      from market.rate_limit_hit h
+      where h.scope = 'service' and h.action = 'sign_in_mail' and h.called_at > now() - interval '1 hour'),
     'heartbeat_age_seconds', (select extract(epoch from now() - max(h.beat_at)) from market.worker_heartbeat h),
     'workers', (select count(*) from market.worker_heartbeat h where h.beat_at > now() - interval '30 seconds'),
     'invariants', (select jsonb_object_agg(i.invariant, i.broken) from market.invariant i),
@@ -30,6 +34,6 @@ end
 $$;
 comment on function inspect.state() is
   'Returns backlog, heartbeat, broken invariants and the ten functions that take the most time for /metrics: {jobs, '
-  'submissions, heartbeat_age_seconds, workers, invariants, functions, checked_seconds_ago}. It contains only numbers '
-  'and names of tasks, invariants and functions, no id and no text.';
+  'submissions, sign_in_mails, heartbeat_age_seconds, workers, invariants, functions, checked_seconds_ago}. It '
+  'contains only numbers and names of tasks, invariants and functions, no id and no text.';
 grant execute on function inspect.state() to souk_api, souk_worker, souk_dba;

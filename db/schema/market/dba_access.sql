@@ -17,6 +17,7 @@ grant select (account_id, updated_at) on market.profile to souk_dba;
 grant select (account_id, enabled, changed_at, due_at, sent_at) on market.digest to souk_dba;
 grant select on market.sign_in_method to souk_dba;
 grant select (account_id, method, proved_at) on market.proved_method to souk_dba;
+grant select (method, seen_at) on market.known_browser to souk_dba;
 grant select (id, account_id, agent_id, method, status, created_at, expires_at) on market.verification to souk_dba;
 grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
   on market.sign_in to souk_dba;

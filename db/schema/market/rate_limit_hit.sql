@@ -16,10 +16,11 @@ comment on table market.rate_limit_hit is
   'are of the database''s clock.';
 comment on column market.rate_limit_hit.id is 'The ids grow in the order in which the calls were admitted.';
 comment on column market.rate_limit_hit.scope is
-  'The window: agent:<id>, account:<id>, address:<network>, sign_in:<network>, mailbox:<hash of an e-mail address>, '
-  'mailbox_at:<hash of e-mail address and network>, service, refuser:<hash of a refused address and the browser or '
-  'network that refused>, embed:<id of an offer or ask>, and of webhooks sandbox:<id>, host:<receiving host> and '
-  'network:<its network>. The hashes are keyed (internal.mark_of).';
+  'The window: agent:<id>, account:<id>, address:<network or site>, sign_in:<network or site>, mailbox:<hash of an '
+  'e-mail address>, mailbox_at:<hash of e-mail address and site>, browser:<hash of a known browser and its mailbox>, '
+  'service, refuser:<hash of a refused address and the browser or network that refused>, embed:<id of an offer or '
+  'ask>, and of webhooks sandbox:<id>, host:<receiving host> and network:<its network>. The hashes are keyed '
+  '(internal.mark_of).';
 comment on column market.rate_limit_hit.action is
   'publish_offer, create_ask, preview_offer, manage, report_offer, connect, register_client, client_document, decline, '
   'sign_in, sign_in_mail, wrong_code_6, wrong_code_9, wrong_code_12, embed_query, embed, challenge or deliver.';

@@ -6,7 +6,7 @@ import { problem, problemOf } from "../../base/problem.ts";
 import { hashSecret, newSecret } from "../../base/tokens.ts";
 import { visibleText } from "../../base/visible_text.ts";
 import { message } from "../../mail/messages.ts";
-import { CODE_LENGTHS, type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
+import { browserSecret, CODE_LENGTHS, type CodeLength, codeHash, codeOf, sessionSecret } from "../../sign_in/flow.ts";
 import { renewFormSecret } from "../../web/csrf.ts";
 import { askVisitor, type PagesContext } from "../context.ts";
 import { seeOther } from "../frame.ts";
@@ -21,6 +21,12 @@ import { giveSession, sessionHash } from "../session.ts";
 
 const FLOW_COOKIE = "souk_flow";
 const RETURN_COOKIE = "souk_return";
+
+/** The cookie by which mailboxes know this browser (market.known_browser). It signs nobody in. */
+const BROWSER_COOKIE = "souk_browser";
+
+/** The longest time for which browsers keep a cookie; the database forgets the browser then, too. */
+const BROWSER_SECONDS = 400 * 24 * 60 * 60;
 
 /** A path in base64url. safeReturnPath allows 500 characters, which are 667 in base64url. */
 const RETURN_FORM = /^[\w-]{1,700}$/;
@@ -55,6 +61,12 @@ export const callbackOf = (baseUrl: string, method: SignInMethod): string => `${
 
 /** The secret of this browser's attempt; null when there is no cookie for one. */
 export const flowOf = (request: Request, baseUrl: string): string | null => readCookie(request, baseUrl, FLOW_COOKIE);
+
+/** The hash of the secret by which mailboxes know this browser; null when it never signed in by mail. */
+const browserHash = (request: Request, baseUrl: string): Buffer | null => {
+  const secret = readCookie(request, baseUrl, BROWSER_COOKIE);
+  return secret === null ? null : hashSecret(secret);
+};
 
 /** The path to which this browser goes after its attempt. */
 export const returnPathOf = (request: Request, baseUrl: string): string => {
@@ -110,6 +122,7 @@ export const startAttempt = async (
     address,
     kept,
     leave,
+    browser_hash: mailer ? browserHash(request, baseUrl) : null,
   });
   const { email: recipient, code_digits } = started;
   if (mailer && recipient !== undefined && code_digits !== undefined) {
@@ -123,7 +136,11 @@ export const startAttempt = async (
       // because otherwise anyone could try any number of addresses.
       if (problemOf(thrown).code === "service_unavailable") {
         // If this fails, too, the person still has to learn that no message was sent.
-        await askVisitor(context, "cancel_sign_in", { flow_hash: hashSecret(flow), address }).catch(() => {});
+        await askVisitor(context, "cancel_sign_in", {
+          flow_hash: hashSecret(flow),
+          address,
+          browser_hash: browserHash(request, baseUrl),
+        }).catch(() => {});
       }
       throw thrown;
     }
@@ -135,8 +152,9 @@ export const startAttempt = async (
 };
 
 /** Gives the browser the session of its attempt, and redirects it to its return path. */
-const arrive = (request: Request, response: Response, baseUrl: string, flow: string): void => {
+const arrive = (request: Request, response: Response, baseUrl: string, flow: string, byMail: boolean): void => {
   giveSession(response, baseUrl, sessionSecret(flow));
+  if (byMail) setCookie(response, baseUrl, BROWSER_COOKIE, browserSecret(flow), BROWSER_SECONDS);
   renewFormSecret(response, baseUrl);
   setCookie(response, baseUrl, FLOW_COOKIE, "", 0);
   setCookie(response, baseUrl, RETURN_COOKIE, "", 0);
@@ -145,6 +163,7 @@ const arrive = (request: Request, response: Response, baseUrl: string, flow: str
 
 /**
  * Repeats the end of a successful attempt, for a browser that sends its last request twice.
+ * @param byMail whether the person was identified by a message
  * @returns false when the attempt made no session, or the session has ended
  */
 export const arriveAgain = async (
@@ -152,9 +171,10 @@ export const arriveAgain = async (
   request: Request,
   response: Response,
   flow: string,
+  byMail: boolean,
 ): Promise<boolean> => {
   if ((await viewerOf(context, hashSecret(sessionSecret(flow)))) === null) return false;
-  arrive(request, response, context.baseUrl(), flow);
+  arrive(request, response, context.baseUrl(), flow, byMail);
   return true;
 };
 
@@ -174,6 +194,7 @@ export const finishAttempt = async (
   proof: Record<string, string | Buffer | null>,
 ): Promise<number | null> => {
   const baseUrl = context.baseUrl();
+  const byMail = name === "finish_mail_sign_in";
   try {
     const { wrong_code, tries_left } = await askVisitor<{ wrong_code?: boolean; tries_left?: number }>(context, name, {
       flow_hash: hashSecret(flow),
@@ -181,14 +202,18 @@ export const finishAttempt = async (
       session_hash: sessionHash(request, baseUrl),
       new_session_hash: hashSecret(sessionSecret(flow)),
       record_key: context.signIn.recordKey,
+      ...(byMail && {
+        browser_hash: browserHash(request, baseUrl),
+        new_browser_hash: hashSecret(browserSecret(flow)),
+      }),
     });
     if (wrong_code) return tries_left ?? 0;
   } catch (error) {
     const { code } = problemOf(error);
     const isSpent = code === "invalid_state" || code === "link_expired" || code === "not_found";
-    if (isSpent && (await arriveAgain(context, request, response, flow))) return null;
+    if (isSpent && (await arriveAgain(context, request, response, flow, byMail))) return null;
     throw error;
   }
-  arrive(request, response, baseUrl, flow);
+  arrive(request, response, baseUrl, flow, byMail);
   return null;
 };

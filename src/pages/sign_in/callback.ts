@@ -38,7 +38,7 @@ export const callbackPages = (context: PagesContext): Page[] => {
         flow_hash: hashSecret(flow),
       });
       // The page was reloaded, or opened by the back button. The provider would not accept its code a second time.
-      if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
+      if (attempt.finished && (await arriveAgain(context, request, response, flow, false))) return;
       if (attempt.finished || attempt.method !== method) throw NOT_STARTED_HERE;
       const answer = new URL(request.originalUrl, baseUrl()).searchParams;
       const identity = await provider.finish(flow, callbackOf(baseUrl(), method), answer);

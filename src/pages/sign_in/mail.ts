@@ -60,7 +60,7 @@ export const mailPages = (context: PagesContext): Page[] => {
     errors: FormErrors,
   ): Promise<void> => {
     const attempt = await askVisitor<Attempt>(context, "get_sign_in", { flow_hash: hashSecret(flow) });
-    if (attempt.finished && (await arriveAgain(context, request, response, flow))) return;
+    if (attempt.finished && (await arriveAgain(context, request, response, flow, true))) return;
     if (attempt.finished || attempt.email === null) throw NO_ATTEMPT;
     if (attempt.tries_left <= 0) throw SPENT;
     const isRefused = errors.field !== undefined || errors.form !== undefined;

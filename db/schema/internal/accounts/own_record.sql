@@ -36,13 +36,18 @@ begin
         'created_at', internal.utc(s.created_at), 'finished_at', internal.utc(s.finished_at))
         order by s.created_at), '[]')
       from market.sign_in s
-      where s.account_id = account.id and s.created_at >= since));
+      where s.account_id = account.id and s.created_at >= since),
+    'known_browsers', (
+      select coalesce(jsonb_agg(jsonb_build_object('seen_at', internal.utc(k.seen_at)) order by k.seen_at), '[]')
+      from market.known_browser k
+      join market.proved_method p on p.method = k.method and p.subject_hash = k.subject_hash
+      where p.account_id = account.id));
 end
 $$;
 comment on function internal.own_record() is
   'Returns what is kept about the caller''s account beside its profile: suspension, caps, '
-  'removals_of_earlier_accounts, removed_methods (until when the hash of each is kept), moderator_since, and sign_ins '
-  '(attempts of the last day to add a method).';
+  'removals_of_earlier_accounts, removed_methods (until when the hash of each is kept), moderator_since, sign_ins '
+  '(attempts of the last day to add a method), and known_browsers (those that signed in to its mailbox).';
 grant execute on function internal.own_record() to souk_person;
 
 create or replace function internal.own_connection_address(agent_id uuid) returns text

@@ -30,22 +30,28 @@ create or replace function internal.count_sign_in(address text) returns void
   language plpgsql volatile
 as $$
 declare
-  scope constant text := 'sign_in:' || internal.network_of(count_sign_in.address);
+  network constant text := internal.network_of(count_sign_in.address);
+  scope constant text := 'sign_in:' || network;
+  -- As in internal.count_by_address.
+  site constant text := case family(network::inet) when 6 then 'sign_in:' || internal.site_of(network) end;
   wait integer;
 begin
-  perform internal.lock_window(scope, 'sign_in');
+  perform internal.lock_window(s.scope, 'sign_in')
+  from unnest(array[scope, site]) with ordinality as s (scope, n) where s.scope is not null order by s.n;
   -- Each start costs a row. Sixty an hour are enough for an office behind one address.
-  wait := internal.window_wait(scope, 'sign_in', 60);
+  wait := coalesce(internal.window_wait(scope, 'sign_in', 60), internal.window_wait(site, 'sign_in', 600));
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
       'too_many_sign_ins', jsonb_build_object('minutes', ceil(wait / 60.0)),
       extra => jsonb_build_object('retry_after', wait));
   end if;
-  insert into market.rate_limit_hit (scope, action) values (scope, 'sign_in');
+  insert into market.rate_limit_hit (scope, action)
+  select s.scope, 'sign_in' from unnest(array[scope, site]) as s (scope) where s.scope is not null;
 end
 $$;
 comment on function internal.count_sign_in(text) is
-  'Counts a sign-in that is started from an address, with any method. Raises 429 after 60 in an hour.';
+  'Counts a sign-in that is started from an address, with any method. Raises 429 after 60 in an hour, or after 600 of '
+  'its IPv6 site (/48).';
 
 create or replace function internal.lock_sign_in(flow_hash bytea, subject_hash bytea, session_hash bytea)
   returns market.sign_in

@@ -1,39 +1,54 @@
--- How many sign-in messages may be sent for an e-mail address or a network, how long a code is, how many wrong codes
--- may be entered, and when a code or link stops working. A link cannot be guessed, so it is never refused because of
--- others' wrong codes.
+-- How many sign-in messages may be sent for an e-mail address, a network, a site and in all, how long a code is, how
+-- many wrong codes may be entered, and when a code or link stops working. A link cannot be guessed, so it is never
+-- refused because of others' wrong codes.
 
-create or replace function internal.sign_in_mail_windows(email text, address text)
+create or replace function internal.sign_in_mail_windows(email text, address text, browser_hash bytea)
   returns table (scope text, cap integer, span interval)
   language plpgsql volatile
 as $$
 declare
   network constant text := internal.network_of(sign_in_mail_windows.address);
+  site constant text := internal.site_of(network);
   mailbox constant text := 'mailbox:' || internal.mark_of(sign_in_mail_windows.email);
 begin
-  -- The first window keeps one network from using up the messages of an e-mail address: its owner can still request a
-  -- message from another network. The other windows limit the number of guesses: each message allows five.
+  -- A browser that signed in to this mailbox before has windows of its own, which no stranger can use up.
+  if internal.is_known_browser(sign_in_mail_windows.browser_hash, sign_in_mail_windows.email) then
+    return query select
+      'browser:'
+      || internal.mark_of(encode(sign_in_mail_windows.browser_hash, 'hex') || ' ' || sign_in_mail_windows.email),
+      internal.setting('sign_in_mails_of_browser')::integer, interval '1 hour';
+    return;
+  end if;
+  -- The first window keeps one site from using up the messages of an e-mail address: its owner can still request a
+  -- message from elsewhere. One person changes the network within a site at will, and the people of one site rarely
+  -- want the same mailbox, so this counts sites, also of IPv4. The others limit the number of guesses, since each
+  -- message allows five, and the mail that strangers can cause.
   return query values
-    ('mailbox_at:' || internal.mark_of(sign_in_mail_windows.email || ' ' || network), 5, interval '1 hour'),
+    ('mailbox_at:' || internal.mark_of(sign_in_mail_windows.email || ' ' || site), 5, interval '1 hour'),
     ('address:' || network, 20, interval '1 hour'),
+    ('address:' || site, internal.setting('sign_in_mails_of_site')::integer, interval '1 hour'),
+    ('service', internal.setting('sign_in_mails_of_strangers')::integer, interval '1 hour'),
     (mailbox, 20, interval '1 hour'),
     (mailbox, 60, interval '1 day');
 end
 $$;
-comment on function internal.sign_in_mail_windows(text, text) is
-  'Returns the rate limit windows in which a sign-in message counts: e-mail address and network together (an hour), '
-  'network (an hour), and e-mail address (an hour, and a day).';
+comment on function internal.sign_in_mail_windows(text, text, bytea) is
+  'Returns the rate limit windows in which a sign-in message counts: for a browser that the mailbox knows, its own (an '
+  'hour); otherwise e-mail address and site together, network, site, and whole service (an hour each), and e-mail '
+  'address (an hour, and a day).';
 
-create or replace function internal.count_sign_in_mail(email text, address text) returns void
+create or replace function internal.count_sign_in_mail(email text, address text, browser_hash bytea) returns void
   language plpgsql volatile
 as $$
 declare
-  scopes text[] := (select array_agg(distinct w.scope order by w.scope)
-    from internal.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
+  windows constant jsonb := (select jsonb_agg(to_jsonb(w)) from internal.sign_in_mail_windows(
+    count_sign_in_mail.email, count_sign_in_mail.address, count_sign_in_mail.browser_hash) as w);
+  scopes constant text[] := array(select distinct w ->> 'scope' from jsonb_array_elements(windows) as w order by 1);
   wait integer;
 begin
   perform internal.lock_window(s.scope, 'sign_in_mail') from unnest(scopes) as s (scope);
-  wait := (select max(internal.window_wait(w.scope, 'sign_in_mail', w.cap, w.span))
-    from internal.sign_in_mail_windows(count_sign_in_mail.email, count_sign_in_mail.address) as w);
+  wait := (select max(internal.window_wait(w ->> 'scope', 'sign_in_mail', (w ->> 'cap')::integer,
+    (w ->> 'span')::interval)) from jsonb_array_elements(windows) as w);
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
       'too_many_mails', jsonb_build_object('minutes', ceil(wait / 60.0)),
@@ -42,9 +57,8 @@ begin
   insert into market.rate_limit_hit (scope, action) select s.scope, 'sign_in_mail' from unnest(scopes) as s (scope);
 end
 $$;
-comment on function internal.count_sign_in_mail(text, text) is
-  'Counts a sign-in message: at most 5 an hour for an e-mail address from one network, 20 an hour for a network, 20 an '
-  'hour and 60 a day for an e-mail address. Raises 429 beyond these limits.';
+comment on function internal.count_sign_in_mail(text, text, bytea) is
+  'Counts a sign-in message in its windows (internal.sign_in_mail_windows). Raises 429 when one of them is full.';
 
 create or replace function internal.wrong_code_windows(digits integer, email text, address text)
   returns table (scope text, cap integer, span interval)
@@ -58,9 +72,9 @@ begin
   --    6 digits:        100 wrong codes / 10^6  = 1 in 10,000
   --    9 digits:     10,000 wrong codes / 10^9  = 1 in 100,000
   --   12 digits: 10,000,000 wrong codes / 10^12 = 1 in 100,000 (116 a second, more than the messages can be sent)
-  -- Together this is 1.2 in 10,000, or once in 23 years of attack without a pause. For one mailbox, which gets at most
-  -- 60 messages of five tries a day, it is 20 / 10^6 + 300 / 10^9 = 2 in 100,000, or once in 135 years. From one
-  -- network it is half of that.
+  -- Together this is 1.2 in 10,000, or once in 23 years of attack without a pause. For one mailbox, to which strangers
+  -- have at most 60 messages of five tries a day sent, it is 20 / 10^6 + 300 / 10^9 = 2 in 100,000, or once in 135
+  -- years. From one network it is half of that.
   -- Using up a window only makes others' codes longer: a person asks for a new message, or opens the link. The last
   -- window is what the messages of one network allow anyway: 20 an hour of five tries.
   return query
