@@ -46,8 +46,8 @@ export const createDeliverer = (options: { call: CallJobs; keys: WebhookKeys; se
 
   const attempt = async ({ id, attempt, url, encrypted_secret, body, is_challenge }: Delivery): Promise<void> => {
     const secret = decryptSecret(keys, encrypted_secret, url);
-    const admit = async (addresses: string[]): Promise<boolean> =>
-      (await call<boolean>("admit_addresses", id, addresses))[0] === true;
+    const admit = async (address: string): Promise<boolean> =>
+      (await call<boolean>("admit_address", id, address))[0] === true;
     const outcome = await send({ id, url, secret, body, isChallenge: is_challenge, admit }, leaving.signal);
     if (leaving.signal.aborted || outcome === null) return;
     const { status, error, tookMs, retryAfter, answer } = outcome;

@@ -1,7 +1,6 @@
-import { lookup as systemLookup } from "node:dns";
 import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import { request as requestSecurely } from "node:https";
-import type { LookupFunction } from "node:net";
+import type { Socket } from "node:net";
 import { useAgent as agentFor } from "request-filtering-agent";
 import { lookupOutside } from "./lookup.ts";
 
@@ -10,14 +9,12 @@ import { lookupOutside } from "./lookup.ts";
  * is not public. The address is judged when the connection is made, not by the name.
  */
 
-/** What resolves names: lookupOutside, and the system where names of a closed network have to be found. */
-export const lookupFor = (anyAddress: boolean): LookupFunction =>
-  anyAddress ? (systemLookup as LookupFunction) : lookupOutside;
-
 /**
  * Sends a request. It ends in every case, though not in time: that is what `options.signal` is for.
  * @param options.anyAddress also addresses that are not public, for tests and closed networks
- * @param options.lookup resolves names, and what it finds is judged; default: that of lookupFor
+ * @param options.lookup resolves names, and what it finds is judged; default: lookupOutside, and the system where names
+ * of a closed network have to be found
+ * @param options.admit is asked when a connection is there and nothing was sent, with its address; false: send nothing
  * @returns the response as soon as its head is there, for the caller to read or to destroy
  * @throws an Error if none comes. Do not show its message to strangers: it would reveal what is in our network
  */
@@ -26,9 +23,10 @@ export const sendOutbound = (
   {
     anyAddress,
     body,
-    lookup = lookupFor(anyAddress),
+    lookup = anyAddress ? undefined : lookupOutside,
+    admit,
     ...options
-  }: RequestOptions & { anyAddress: boolean; body?: string },
+  }: RequestOptions & { anyAddress: boolean; body?: string; admit?: (address: string) => Promise<boolean> },
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const agent = agentFor(url, { allowPrivateIPAddress: anyAddress, allowMetaIPAddress: anyAddress });
@@ -42,5 +40,15 @@ export const sendOutbound = (
     sent.on("error", reject);
     // The last event of every request, so nothing can leave the promise open. After the others it changes nothing.
     sent.on("close", () => reject(new Error("The connection was closed before a response came.")));
-    sent.end(body);
+    if (admit === undefined) return void sent.end(body);
+    // The head leaves with the body.
+    sent.once("socket", (socket: Socket) => {
+      const connected = () =>
+        admit(socket.remoteAddress ?? "").then(
+          (isAdmitted) => (isAdmitted ? sent.end(body) : sent.destroy()),
+          (error: Error) => sent.destroy(error),
+        );
+      if (socket.connecting) socket.once("connect", connected);
+      else connected();
+    });
   });

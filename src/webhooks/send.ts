@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { isIP, type LookupFunction } from "node:net";
+import type { LookupFunction } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { lookupFor, sendOutbound } from "../base/safe_fetch.ts";
+import { sendOutbound } from "../base/safe_fetch.ts";
 
 /**
  * One attempt to send a delivery. Anybody can name an address, so nothing of a response is used but its status,
@@ -11,7 +11,7 @@ import { lookupFor, sendOutbound } from "../base/safe_fetch.ts";
 /**
  * What is sent where.
  * @property isChallenge the answer's body is read
- * @property admit is asked before the connection is made, with the addresses that the host leads to; false: do not
+ * @property admit is asked before anything is sent, with the address that is connected to; false: send nothing
  */
 type Sendable = {
   id: string;
@@ -19,7 +19,7 @@ type Sendable = {
   secret: string;
   body: string;
   isChallenge: boolean;
-  admit: (addresses: string[]) => Promise<boolean>;
+  admit: (address: string) => Promise<boolean>;
 };
 
 /**
@@ -40,24 +40,8 @@ export type Send = (sendable: Sendable, signal: AbortSignal) => Promise<Outcome 
 /** A receiver has this long to answer. */
 const MAX_MS = 15_000;
 
-/** A name may have any number of addresses. A connection is tried to the first of them only. */
-const MAX_ADDRESSES = 8;
-
 /** The answer to a challenge is one short member. */
 const MAX_ANSWER_BYTES = 4096;
-
-/** Asks for the addresses of a name before a connection is made to one of them. */
-const admitting =
-  (lookup: LookupFunction, ask: (addresses: string[]) => Promise<unknown>): LookupFunction =>
-  (host, options, callback) =>
-    lookup(host, { ...options, all: true }, (error, result) => {
-      if (error) return callback(error, "");
-      const found = [result].flat().slice(0, MAX_ADDRESSES) as { address: string; family: number }[];
-      ask(found.map(({ address }) => address)).then(
-        () => (options.all ? callback(null, found) : callback(null, found[0]?.address ?? "", found[0]?.family)),
-        (refusal: NodeJS.ErrnoException) => callback(refusal, ""),
-      );
-    });
 
 /** The member `challenge` of a response that is short and JSON; else null. */
 const challengeIn = async (response: IncomingMessage): Promise<string | null> => {
@@ -105,37 +89,30 @@ export const createSend =
     if (!url.startsWith("https:") && !anyAddress) return failed("The address does not begin with https://.");
     let isAdmitted = true;
     let failure: unknown = null;
-    const ask = async (addresses: string[]): Promise<void> => {
-      isAdmitted = await admit(addresses).catch((error: unknown) => {
-        failure = error;
-        return false;
-      });
-      if (!isAdmitted) throw new Error("The delivery was not admitted.");
-    };
     const now = new Date();
-    const { hostname } = new URL(url);
-    const literal = hostname.replace(/^\[|\]$/g, "");
-    const send = async (): Promise<IncomingMessage> => {
-      // Names are asked for when the connection is made, and what is no name is not.
-      if (isIP(literal) > 0) await ask([literal]);
-      return sendOutbound(url, {
-        anyAddress,
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "content-length": Buffer.byteLength(body),
-          "user-agent": "Souk-Webhooks",
-          connection: "close",
-          "webhook-id": id,
-          "webhook-timestamp": Math.floor(now.getTime() / 1000),
-          "webhook-signature": new Webhook(secret).sign(id, now, body),
-        },
-        body,
-        signal: AbortSignal.any([timeout, stopping]),
-        lookup: admitting(lookup ?? lookupFor(anyAddress), ask),
-      });
-    };
-    const response = await send().catch(() => null);
+    const response = await sendOutbound(url, {
+      anyAddress,
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body),
+        "user-agent": "Souk-Webhooks",
+        connection: "close",
+        "webhook-id": id,
+        "webhook-timestamp": Math.floor(now.getTime() / 1000),
+        "webhook-signature": new Webhook(secret).sign(id, now, body),
+      },
+      body,
+      signal: AbortSignal.any([timeout, stopping]),
+      lookup,
+      admit: async (address) => {
+        isAdmitted = await admit(address).catch((error: unknown) => {
+          failure = error;
+          return false;
+        });
+        return isAdmitted;
+      },
+    }).catch(() => null);
     if (failure !== null) throw failure;
     if (!isAdmitted) return null;
     if (response === null)

@@ -317,7 +317,7 @@ test("no two operations can wait for each other", async (t) => {
     job("complete_submission", refused, wanted.extraction),
     job("claim_deliveries", unproved.id, 4, 4),
     job("claim_deliveries", full.id, 4, 4),
-    job("admit_addresses", delivery, ["10.1.2.3"]),
+    job("admit_address", delivery, "10.1.2.3"),
     job("end_attempt", delivery, 1, 410, null, 10, null, null),
     job("begin_digest", judge.account),
     job("finish_digest", judge.account, true),

@@ -370,6 +370,11 @@ test("a sandbox has one webhook, and a hundred deliveries an hour, however many 
   await market.work("end_attempt", last.id, 1, 200, null as never, 10, null as never, null as never);
   await market.sql`insert into market.event (account_id, type, data) values (${hook.account_id}, 'ask.read', '{}')`;
   t.deepEqual(await claim(), [], "the challenge and 99 more");
+  // Nobody approved a sandbox, so half of what a host can be asked is left to others.
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select 'host:receiver.example', 'challenge' from generate_series(1, 29)`;
+  t.is(await refused(add(await tester())), "429 rate_limited");
+  t.is((await add(await market.approved())).status, 201);
 });
 
 test("a sandbox is joined only by an id that is known and lives, and only with sandbox: true", async (t) => {

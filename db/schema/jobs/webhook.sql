@@ -86,41 +86,38 @@ comment on function jobs.claim_deliveries(uuid, integer, integer) is
   'receivers or for others, and as the limits of the hour leave. Returns {is_prompt, is_full, deliveries}; is_full '
   'when the worker has none free.';
 
-create or replace function jobs.admit_addresses(delivery_id uuid, addresses text[]) returns boolean
+create or replace function jobs.admit_address(delivery_id uuid, address text) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   hook market.webhook;
-  action text;
-  cap integer;
-  scopes constant text[] := array(
-    select distinct 'network:' || internal.network_of(a.address) from unnest(admit_addresses.addresses) as a (address)
-    order by 1);
+  counted record;
   wait integer;
 begin
   select w.* into hook from market.webhook w
-  where w.id = (select d.webhook_id from market.webhook_delivery d where d.id = admit_addresses.delivery_id)
+  where w.id = (select d.webhook_id from market.webhook_delivery d where d.id = admit_address.delivery_id)
   for no key update;
-  action := (select case d.purpose when 'challenge' then 'challenge' else 'deliver' end
-    from market.webhook_delivery d where d.id = admit_addresses.delivery_id);
-  if hook.id is null or action is null then
+  select n.* into counted from market.webhook_delivery d
+  cross join internal.network_window(hook, case d.purpose when 'challenge' then 'challenge' else 'deliver' end,
+    admit_address.address) as n
+  where d.id = admit_address.delivery_id;
+  if hook.id is null or counted is null then
     return false;
   end if;
-  cap := 10 * internal.setting('host_' || action || '_cap')::integer;
-  perform internal.lock_window(s.scope, action) from unnest(scopes) as s (scope);
-  wait := (select max(internal.window_wait(s.scope, action, cap)) from unnest(scopes) as s (scope));
+  perform internal.lock_window(counted.scope, counted.action);
+  wait := internal.window_wait(counted.scope, counted.action, counted.cap);
   if wait is null then
-    insert into market.rate_limit_hit (scope, action) select s.scope, action from unnest(scopes) as s (scope);
+    insert into market.rate_limit_hit (scope, action) values (counted.scope, counted.action);
     return true;
   end if;
   update market.webhook_delivery d set next_attempt_at = now() + wait * interval '1 second', leased_until = null
-  where d.id = admit_addresses.delivery_id and d.next_attempt_at is not null;
+  where d.id = admit_address.delivery_id and d.next_attempt_at is not null;
   perform internal.pause_webhook(hook, wait);
   return false;
 end
 $$;
-comment on function jobs.admit_addresses(uuid, text[]) is
-  'Counts a delivery for the networks of the addresses that its host leads to, and returns whether it may be sent. If '
+comment on function jobs.admit_address(uuid, text) is
+  'Counts a delivery for the network of the address that it is connected to, and returns whether it may be sent. If '
   'not, it waits, and no attempt was made.';
 
 create or replace function jobs.end_attempt(

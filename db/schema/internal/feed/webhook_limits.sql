@@ -8,7 +8,8 @@
 -- a
 --            host: behind one address of a hosting company are the hosts of many customers
 --
--- Not by registrable domain: the customers of a hosting company share one, and a stranger can register many.
+-- Not by registrable domain: the customers of a hosting company share one, and a stranger can register many. Sandboxes,
+-- which need no person, use at most half of a host's and a network's window, so that they keep nobody else out.
 -- What is over the limit waits, and several events leave in one delivery.
 
 create or replace function internal.webhook_scope(account_id uuid) returns text
@@ -31,18 +32,36 @@ comment on function internal.host_scope(text) is
   'Returns the window of the host of an address, without port and with or without the dot of the root; null for what '
   'is no address.';
 
+create or replace function internal.share_of(sandbox boolean, cap integer) returns integer
+  language sql immutable
+as $$ select case when share_of.sandbox then greatest(share_of.cap / 2, 1) else share_of.cap end $$;
+comment on function internal.share_of(boolean, integer) is
+  'Returns how much of the window of a host or network a webhook may use: all, or half in a sandbox.';
+
+create or replace function internal.network_window(hook market.webhook, action text, address text)
+  returns table (scope text, action text, cap integer)
+  language sql stable
+as $$
+  select 'network:' || internal.network_of(network_window.address), network_window.action,
+    internal.share_of(internal.webhook_scope(hook.account_id) like 'sandbox:%',
+      10 * internal.setting('host_' || network_window.action || '_cap')::integer)
+$$;
+comment on function internal.network_window(market.webhook, text, text) is
+  'Returns the window of the network of an address, in which what is sent to a webhook counts.';
+
 create or replace function internal.webhook_windows(hook market.webhook, action text)
   returns table (scope text, cap integer)
   language plpgsql stable
 as $$
 declare
   of_account constant text := internal.webhook_scope(hook.account_id);
+  of_sandbox constant boolean := of_account like 'sandbox:%';
   base constant text := webhook_windows.action || '_cap';
 begin
   return query values
     (of_account, internal.setting(
-      case when of_account like 'sandbox:%' and action = 'deliver' then 'sandbox_deliver_cap' else base end)::integer),
-    (internal.host_scope(hook.url), internal.setting('host_' || base)::integer);
+      case when of_sandbox and action = 'deliver' then 'sandbox_deliver_cap' else base end)::integer),
+    (internal.host_scope(hook.url), internal.share_of(of_sandbox, internal.setting('host_' || base)::integer));
 end
 $$;
 comment on function internal.webhook_windows(market.webhook, text) is
