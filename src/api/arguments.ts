@@ -63,6 +63,7 @@ export const argumentsOf = (
 /**
  * Calls the function of an endpoint as the caller, when it is the caller's turn.
  * @param make makes the arguments that the handler adds, in the caller's turn, because that may take processor time
+ * @param note gets the headers that the function noted for the answer
  * @returns the function's jsonb result as text. @throws the error of PostgreSQL
  */
 export const callFunction = async (
@@ -70,10 +71,11 @@ export const callFunction = async (
   call: Call,
   lane: Exclude<Lane, "admin">,
   make?: () => Promise<Parameters<typeof argumentsOf>[2]>,
+  note?: Parameters<Context["database"]["call"]>[4],
 ): Promise<string> => {
   const { function: name, operationId } = call.endpoint;
   if (name === undefined) throw new Error(`The endpoint ${operationId} names no function.`);
   const args =
     make === undefined ? () => argumentsOf(context, call) : async () => argumentsOf(context, call, await make());
-  return context.database.call(call.actor, name, args, lane);
+  return context.database.call(call.actor, name, args, lane, note);
 };

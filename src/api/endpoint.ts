@@ -74,7 +74,7 @@ export type Endpoint = {
   args?: readonly ArgumentName[];
   /** The permission that the function checks. The HTTP layer has it checked when a request fails before that. */
   permission?: string;
-  /** The rate limit in which the call counts. Its headers are in every response. */
+  /** The rate limit in which the call counts. Its headers are in every response to a call that is counted. */
   rateLimit?: (typeof LIMITED_ACTIONS)[number];
   pathParameters?: z.ZodObject;
   query?: z.ZodObject;

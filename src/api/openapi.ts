@@ -104,9 +104,13 @@ const HEADERS = {
   "WWW-Authenticate": header("Bearer, and where to get a token.", words(1000)),
 } as const;
 
-/** Whether a response with this status always has rate limit headers: never on 401 and 5xx, not always on 404. */
+/**
+ * Whether a response with this status always has rate limit headers: never on 401 and 5xx, not always on 404, and on
+ * searches only until a person has approved the agent.
+ */
 const hasFigures = ({ rateLimit, pathParameters }: Endpoint, status: number): boolean =>
   rateLimit !== undefined &&
+  rateLimit !== "search_offers" &&
   (pathParameters ? status < 300 || status === 403 || status === 429 : status < 500 && status !== 401);
 
 const headersOf = (endpoint: Endpoint, status: number): Json => {

@@ -14,9 +14,13 @@ export const jsonAnswer = (
 ): Answer => ({ status, headers: { ...headers, "Content-Type": JSON_TYPE }, body });
 
 /** Returns the endpoint's successful response with a function's result as its body. A 204 has no body. */
-export const successOf = (endpoint: Endpoint, body: string): Answer => {
+export const successOf = (
+  endpoint: Endpoint,
+  body: string,
+  headers: Readonly<Record<string, string | number>> = {},
+): Answer => {
   const status = Number(Object.keys(endpoint.answers)[0] ?? 200);
-  return status === 204 ? { status, headers: {}, body: null } : jsonAnswer(status, body);
+  return status === 204 ? { status, headers: {}, body: null } : jsonAnswer(status, body, headers);
 };
 
 /**

@@ -89,4 +89,11 @@ export const EVENT_TYPES = [
 ] as const;
 
 /** The actions with an hourly limit: `market.cap_override.action`. */
-export const LIMITED_ACTIONS = ["publish_offer", "create_ask", "preview_offer", "manage", "report_offer"] as const;
+export const LIMITED_ACTIONS = [
+  "publish_offer",
+  "create_ask",
+  "preview_offer",
+  "manage",
+  "report_offer",
+  "search_offers",
+] as const;

@@ -17,7 +17,8 @@ import { createMemory } from "../base/lru.ts";
 /** Long enough that repetitions cost almost nothing, and short enough that nobody waits for it to pass. */
 const REFUSED_MS = 10_000;
 
-const keyOf = (hash: Buffer): string => hash.toString("base64url");
+/** Returns the key of a token or session in the memories of a process. */
+export const keyOf = (hash: Buffer): string => hash.toString("base64url");
 
 /** Makes the memory of one process. */
 export const createCallers = () => {

@@ -1,8 +1,9 @@
 import pg from "pg";
+import { createMemory } from "../base/lru.ts";
 import { isUnavailable, problem } from "../base/problem.ts";
 import { currentRequest, currentRequestId } from "../base/request.ts";
 import { currentTraceparent, measured } from "../base/tracing/tracing.ts";
-import { type Callers, createCallers } from "./callers.ts";
+import { type Callers, createCallers, keyOf } from "./callers.ts";
 import { ANSWER_MS, followReplicas, type Replicas } from "./replicas.ts";
 import { shareConnections } from "./shared_connections.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -38,6 +39,7 @@ export type Database = {
    * Calls one function as the actor, in one statement, when it is the turn of the current request's caller: of schema
    * `admin` as a moderator, otherwise of schema `api`.
    * @param args a function, if making the arguments takes processor time: it runs in the caller's turn
+   * @param note gets the headers that the function noted for the answer (internal.note_headers)
    * @returns the function's result as text, which is JSON unless the function returns a row
    * @throws the error of PostgreSQL; src/base/problem.ts turns it into a problem
    */
@@ -46,6 +48,7 @@ export type Database = {
     name: string,
     args: Arguments | (() => Arguments | Promise<Arguments>),
     lane?: Exclude<Lane, "admin">,
+    note?: (headers: Record<string, number>) => void,
   ): Promise<string>;
   /** Runs work that holds one connection, when it is the turn of the current request's caller. */
   inTurn<Result>(lane: Shared, work: () => Promise<Result>): Promise<Result>;
@@ -225,9 +228,11 @@ export const statementOf = (
   const args = names.map((argument) => `"${argument}" => $${place++}`).join(", ");
   const entering = [reads, ENTER[kind], ...settings].filter((step) => step !== null).join(" and ");
   const call = `select ${kind === "moderator" ? "admin" : "api"}.${name}(${args})::text as body`;
-  const turns = kind.endsWith("visitor") ? "" : ", internal.has_own_turns() as has_own_turns";
+  const told = kind.endsWith("visitor")
+    ? ""
+    : ", internal.has_own_turns() as has_own_turns, current_setting('market.headers', true) as headers";
   return entering
-    ? `with actor as materialized (select ${entering} as entered) ${call}${turns} from actor where entered`
+    ? `with actor as materialized (select ${entering} as entered) ${call}${told} from actor where entered`
     : call;
 };
 
@@ -302,8 +307,8 @@ const createPrepared = () => {
   };
 };
 
-/** What the statement of a call returns. Not every call says how its caller takes turns. */
-type Row = { body: string; has_own_turns?: boolean };
+/** What the statement of a call returns. That of a visitor returns only the body. */
+type Row = { body: string; has_own_turns?: boolean; headers?: string | null };
 
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
@@ -355,6 +360,8 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         });
   const prepare = createPrepared();
   const callers = createCallers();
+  /** Callers with turns of their own whose searches are counted all the same, because a moderator set a limit. */
+  const counted = createMemory<true>();
   const unknown: { agent?: Error; person?: Error; moderator?: Error } = {};
   const runShared = shares ? shareConnections(reader, SHARED_CONNECTIONS, isRefusal) : null;
   const read = embedded ? "write" : "read";
@@ -395,16 +402,19 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     }
   };
 
-  return {
-    async call(actor, name, given, lane = "write") {
+  const database: Database = {
+    async call(actor, name, given, lane = "write", note) {
       const [kind, hash] = whoOf(actor);
       const refusal = hash && callers.refusalOf(hash);
       if (refusal) throw refusal;
 
-      let hasOwnTurns: boolean | undefined;
+      // A search that has to be counted writes (internal.enter_search), so it cannot use a replica.
+      const isCounted =
+        lane === "search" && hash !== null && (!callers.hasOwnTurns(hash) || counted.get(keyOf(hash)) === true);
+      let row: Row | undefined;
       const run = async (sessions: pg.Pool): Promise<string> => {
         const args = typeof given === "function" ? await given() : given;
-        const mode = lane === "write" ? "write" : "read";
+        const mode = lane === "write" || isCounted ? "write" : "read";
         // The connections of quick reads are shared.
         const isQuick = lane === "read" || lane === "present read";
         // No answer to a visitor contains a link to an offer.
@@ -422,15 +432,14 @@ export const openDatabase = (options: DatabaseOptions): Database => {
             ? runShared<Row>(statement())
             : runOn<Row>(sessions, statement),
         );
-        const [row] = result.rows;
-        hasOwnTurns = row?.has_own_turns;
+        [row] = result.rows;
         return row?.body ?? "null";
       };
 
       /** Reads on a replica; null if the primary has to answer. */
       const runOnReplica = async (): Promise<string | null> => {
         // A visitor has no account whose writes could be known.
-        if (replicas === null || lane === "write" || lane === "present read" || hash === null) return null;
+        if (replicas === null || lane === "write" || lane === "present read" || isCounted || hash === null) return null;
         return inTurn(`replica ${lane}`, () =>
           replicas.read(
             hash,
@@ -452,9 +461,16 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       try {
         const place = lane === "present read" ? "read" : lane;
         const body = (await runOnReplica()) ?? (await inTurn(place, () => run(lane === "write" ? writer : reader)));
-        if (hash !== null) callers.accept(hash, hasOwnTurns);
+        if (hash !== null) callers.accept(hash, row?.has_own_turns);
+        if (row?.headers) note?.(JSON.parse(row.headers) as Record<string, number>);
+        else if (isCounted) counted.delete(keyOf(hash));
         return body;
       } catch (error) {
+        // A search that only reads and has to be counted.
+        if (lane === "search" && hash !== null && !isCounted && codeOf(error) === "25006") {
+          counted.set(keyOf(hash), true);
+          return database.call(actor, name, given, lane, note);
+        }
         if (kind !== "visitor" && isUnknownCaller(error)) {
           // All these errors are the same, so one is kept.
           unknown[kind] ??= error;
@@ -484,4 +500,5 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       if (reader !== writer) await reader.end();
     },
   };
+  return database;
 };

@@ -401,6 +401,36 @@ test.serial("a refused call says how long to wait until a slot is free", async (
   t.true(extra.headers["RateLimit-Reset"] <= extra.retry_after);
 });
 
+test.serial("searches are counted until a person approves the agent, and those of test agents always", async (t) => {
+  const search = (caller: Caller) => market.call(caller, "search_offers", { request: { query: "sofa" } });
+  const counted = async (caller: Caller) => (await me(caller)).limits.search_offers;
+  const fill = (caller: Caller, calls: number) => market.sql`insert into market.rate_limit_hit (scope, action)
+    select 'agent:' || ${caller.agent}::text, 'search_offers' from generate_series(1, ${calls}::integer)`;
+
+  const agent = await market.connect();
+  t.like(await counted(agent), { limit: 300, used: 0 });
+  await fill(agent, 298);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => outcomeOf(search(agent))));
+  t.deepEqual(answers.toSorted(), ["done", "done", "rate_limited", "rate_limited"], "races use two places");
+  const { extra } = await refusal(search(agent));
+  t.like(extra, { limit: "search_offers", headers: { "RateLimit-Limit": 300, "RateLimit-Remaining": 0 } });
+  await approve(agent);
+  t.is((await search(agent)).type, "results");
+  t.is(await counted(agent), undefined);
+
+  const tester = await market.approved();
+  await market.sql`with s as (insert into market.sandbox default values returning id)
+    update market.agent set sandbox_id = s.id from s where market.agent.id = ${tester.agent}`;
+  await search(tester);
+  t.like(await counted(tester), { limit: 300, used: 1 });
+
+  const limited = await market.approved();
+  await market.sql`insert into market.cap_override (account_id, action, cap)
+    values (${await accountOf(limited)}, 'search_offers', 1)`;
+  await search(limited);
+  t.is((await refusal(search(limited))).extra.limit, "search_offers", "a moderator may limit any agent");
+});
+
 const CAPS: readonly [what: string, record: string, publish: number, ask: number][] = [
   ["a new account", "select 1", 60, 120],
   ["one proved method", "insert into market.proved_method values ($1, 'google', sha256(uuid_send($1)))", 90, 180],

@@ -30,6 +30,7 @@ test.before(async () => {
     database: database.url,
     env: { CONNECTIONS_PER_HOUR: "1000", EXTRACTION_DEADLINE_MS: "1000" },
   });
+  await sql(database.url, "update market.setting set value = '1000' where name = 'search_offers_cap'");
   await sql(database.url, "create table public.look_up as select 0::float as seconds");
   await sql(database.url, "grant select on public.look_up to public");
   for (const name of ["find_agent", "find_session"]) {

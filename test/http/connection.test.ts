@@ -119,6 +119,7 @@ const meOf = (connected: boolean): Body => {
       preview_offer: window(120),
       manage: window(600),
       report_offer: window(30),
+      ...(connected ? {} : { search_offers: window(300) }),
     },
     pending_verifications: [],
     activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 },

@@ -1,5 +1,5 @@
 import test from "ava";
-import { type Agent, type Body, eventually } from "../support/market.ts";
+import { type Agent, type Answer, type Body, eventually } from "../support/market.ts";
 import { type Market, openOwnMarket, settled, telling } from "./contract.ts";
 
 /**
@@ -117,6 +117,25 @@ test("a search returns offers, best first, and what to do next", async (t) => {
   const [first] = answer.body.results;
   t.true(first.score > 0 && first.score <= 1);
   t.is(answer.body.next[0].path, `/v1/offers/${first.id}`);
+});
+
+test("searches that are counted show their limit, also in refusals, and a moderator's limit holds at once", async (t) => {
+  const left = ({ status, headers }: Answer) => [status, headers["ratelimit-limit"], headers["ratelimit-remaining"]];
+  const stranger = await market.stranger();
+  const searched = (agent: Agent, body: Body) => agent.call("POST", "/v1/offers/search", body);
+  t.deepEqual(left(await searched(stranger, { query: "sofa" })), [200, "300", "299"]);
+  t.deepEqual(left(await searched(stranger, { query: 7 })), [400, "300", "299"]);
+  t.deepEqual(left(await searched(stranger, { filters: { domain: "nothing" } })), [400, "300", "299"]);
+
+  const agent = await market.agent();
+  t.deepEqual(left(await searched(agent, { query: "sofa" })), [200, undefined, undefined]);
+  await market.sql(
+    `insert into market.cap_override (account_id, action, cap)
+    select account_id, 'search_offers', 1 from market.agent where id = $1`,
+    [agent.id],
+  );
+  t.deepEqual(left(await searched(agent, { query: "sofa" })), [200, "1", "0"]);
+  t.deepEqual(left(await searched(agent, { query: "sofa" })), [429, "1", "0"]);
 });
 
 test("a search without results says to create an ask", async (t) => {

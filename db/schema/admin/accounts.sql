@@ -50,7 +50,7 @@ comment on column admin.ask.account_id is E'@behavior +filterBy\nThe account tha
 grant select on admin.ask to souk_moderator;
 
 create or replace function admin.account_limits(account admin.account) returns setof admin.account_limit
-  language plpgsql stable rows 5
+  language plpgsql stable rows 6
 as $$
 begin
   return query

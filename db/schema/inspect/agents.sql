@@ -20,7 +20,8 @@ comment on column inspect.agents.connected_at is
   'When a person approved the agent. While this is null, the writes of the agent are refused with 403. It is null '
   'again after the account was recovered (market.agent.disconnected_at), until the person approves the agent again.';
 comment on column inspect.agents.calls_last_hour is
-  'Counted calls (publish, ask, preview, manage, report) in the last hour. Reads and searches are not counted.';
+  'Counted calls (publish, ask, preview, manage, report; searches until a person approved the agent) in the last hour. '
+  'Reads are not counted.';
 comment on column inspect.agents.calls_last_day is 'Counted calls in the last day. Older calls are not stored.';
 comment on column inspect.agents.last_call_at is 'The latest counted call; null when there was none in the last day.';
 comment on column inspect.agents.submissions_waiting is
@@ -64,15 +65,17 @@ cross join lateral (
   select (internal.window_usage('agent:' || a.id, action.name, cap.calls) ->> 'used')::integer as used) as w
 cross join lateral (
   select case when cap.calls > 0 then coalesce(internal.window_wait('agent:' || a.id, action.name, cap.calls), 0) end
-    as seconds) as wait;
+    as seconds) as wait
+-- The searches of other agents are not counted.
+where action.name <> 'search_offers' or a.connected_at is null or a.sandbox_id is not null or o.cap is not null;
 comment on view inspect.why_429 is
   'When an agent gets rate_limited (429): one row for each action, with its usage, its cap, the terms of the cap, and '
   'when the next call is admitted. Select by agent_id. For a 429 of POST /v1/connect see inspect.windows: its limit is '
   'for a network address and not for an agent.';
 comment on column inspect.why_429.action is
   'publish_offer (counts updates and republishing too), create_ask (counts updates too), preview_offer, manage '
-  '(archiving, republishing, reopening, fulfilling, changes of watch_enabled) or report_offer. Each has its own '
-  'window.';
+  '(archiving, republishing, reopening, fulfilling, changes of watch_enabled), report_offer or search_offers (if the '
+  'agent''s searches are counted). Each has its own window.';
 comment on column inspect.why_429.refused is 'Whether a call would be refused now.';
 comment on column inspect.why_429.used is 'Calls admitted in the last hour. Refused and replayed calls do not count.';
 comment on column inspect.why_429.cap is 'Allowed calls an hour, from internal.rate_limit.';
@@ -118,9 +121,10 @@ comment on column inspect.windows.scope is
   'mailbox knows, for sign_in_mail; mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for '
   'embed; account:<id>, sandbox:<id>, host:<receiving host> and network:<its network> for challenge and deliver.';
 comment on column inspect.windows.action is
-  'publish_offer, create_ask, preview_offer, manage, report_offer, connect, decline, sign_in, sign_in_mail, '
-  'wrong_code_6, wrong_code_9 and wrong_code_12 (by the digits of the code), embed_query (a new query whose vector was '
-  'bought), embed (a request for a vector that has not succeeded), challenge or deliver (what was sent to webhooks).';
+  'publish_offer, create_ask, preview_offer, manage, report_offer, search_offers, connect, decline, sign_in, '
+  'sign_in_mail, wrong_code_6, wrong_code_9 and wrong_code_12 (by the digits of the code), embed_query (a new query '
+  'whose vector was bought), embed (a request for a vector that has not succeeded), challenge or deliver (what was '
+  'sent to webhooks).';
 comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
 comment on column inspect.windows.used_last_day is 'Calls in the last day.';
 comment on column inspect.windows.next_leaves_at is

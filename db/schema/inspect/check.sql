@@ -105,7 +105,8 @@ begin
     where c.called_at > now() - interval '1 hour' and c.scope like 'agent:%'
     -- The account stats raise the cap of a text to at most ten times the base, which is 60 or 120 by default.
     group by c.scope, c.action having count(*) > case c.action
-      when 'publish_offer' then 600 when 'manage' then 600 when 'report_offer' then 30 else 1200 end) as c
+      when 'publish_offer' then 600 when 'manage' then 600 when 'report_offer' then 30
+        when 'search_offers' then 300 else 1200 end) as c
   left join market.agent g on 'agent:' || g.id = c.scope
   where c.calls > coalesce(internal.rate_limit(g.account_id, c.action), 0)
     -- If the cap was lowered within the hour, the earlier calls are not a violation.

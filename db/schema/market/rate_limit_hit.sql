@@ -22,6 +22,7 @@ comment on column market.rate_limit_hit.scope is
   'ask>, and of webhooks sandbox:<id>, host:<receiving host> and network:<its network>. The hashes are keyed '
   '(internal.mark_of).';
 comment on column market.rate_limit_hit.action is
-  'publish_offer, create_ask, preview_offer, manage, report_offer, connect, register_client, client_document, decline, '
-  'sign_in, sign_in_mail, wrong_code_6, wrong_code_9, wrong_code_12, embed_query, embed, challenge or deliver.';
+  'publish_offer, create_ask, preview_offer, manage, report_offer, search_offers, connect, register_client, '
+  'client_document, decline, sign_in, sign_in_mail, wrong_code_6, wrong_code_9, wrong_code_12, embed_query, embed, '
+  'challenge or deliver.';
 comment on column market.rate_limit_hit.called_at is 'When the call was admitted.';

@@ -126,5 +126,9 @@ export const search: Handler = async (context, call) => {
         : null;
     return { extraction, embedding, model: context.embedder.model, notices: JSON.stringify(notices) };
   };
-  return successOf(call.endpoint, await callFunction(context, call, "search", make));
+  let headers: Record<string, number> = {};
+  const body = await callFunction(context, call, "search", make, (noted) => {
+    headers = noted;
+  });
+  return successOf(call.endpoint, body, headers);
 };

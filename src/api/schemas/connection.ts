@@ -135,7 +135,7 @@ export const me = z
     limits: z.record(actionName, figures).meta({
       maxProperties: 100,
       description:
-        "One entry for each action, under its name. A person in the browser has a limit only where a moderator set one for the account. Until a sign-in method is proved, reports and changes of status are limited, too.",
+        "One entry for each action, under its name. A person in the browser has a limit only where a moderator set one for the account. Until a sign-in method is proved, reports and changes of status are limited, too. Searches (`search_offers`) are limited until a person has approved the agent.",
     }),
     pending_verifications: z.array(verification).max(1000).describe("What the person is asked to prove."),
     activity: z

@@ -6,6 +6,30 @@
 -- The call is counted last. So replays, conflicts and refused calls are not counted. Which calls of
 -- a person (with a session) have a rate limit is in rate_limit_window.sql.
 
+create or replace function internal.require_slot(scope text, action text, cap integer) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  usage constant jsonb := internal.window_usage(require_slot.scope, require_slot.action, require_slot.cap);
+  wait integer;
+begin
+  if (usage ->> 'remaining')::integer = 0 then
+    -- usage was computed a moment earlier, so window_wait may return less than resets_in. Retry-After must never be
+    -- less than RateLimit-Reset.
+    wait := greatest(internal.window_wait(scope, action, cap), (usage ->> 'resets_in')::integer, 1);
+    perform internal.raise_problem(429, 'rate_limited',
+      case when cap = 0 then 'limit_is_zero' when internal.agent_id() is null then 'limit_of_account'
+        else 'limit_of_agent' end,
+      jsonb_build_object('limit', action, 'cap', cap, 'wait', wait),
+      jsonb_build_object('retry_after', wait, 'limit', action, 'headers', internal.rate_limit_headers(usage)));
+  end if;
+  return usage;
+end
+$$;
+comment on function internal.require_slot(text, text, integer) is
+  'Returns the usage of a window; raises 429 with its headers when it is full. Whoever then counts a call holds the '
+  'lock of the window (internal.lock_window).';
+
 create or replace function internal.admit(
   action text, idempotency_key text, request_hash bytea, errors jsonb
 ) returns jsonb
@@ -17,7 +41,6 @@ declare
   owner uuid := coalesce(agent, internal.account_id());
   own record;
   usage jsonb;
-  wait integer;
   first record;
 begin
   if owner is null then
@@ -52,17 +75,7 @@ begin
   own := internal.own_window(admit.action);
   if own.cap is not null then
     perform internal.lock_window(own.scope, admit.action);
-    usage := internal.window_usage(own.scope, admit.action, own.cap);
-    if (usage ->> 'remaining')::integer = 0 then
-      -- usage was computed a moment earlier, so window_wait may return less than resets_in. Retry-After must never be
-      -- less than RateLimit-Reset.
-      wait := greatest(internal.window_wait(own.scope, admit.action, own.cap), (usage ->> 'resets_in')::integer, 1);
-      perform internal.raise_problem(429, 'rate_limited',
-        case when own.cap = 0 then 'limit_is_zero' when agent is null then 'limit_of_account' else 'limit_of_agent' end,
-        jsonb_build_object('limit', admit.action, 'cap', own.cap, 'wait', wait),
-        jsonb_build_object('retry_after', wait, 'limit', admit.action,
-          'headers', internal.rate_limit_headers(usage)));
-    end if;
+    usage := internal.require_slot(own.scope, admit.action, own.cap);
   end if;
   if jsonb_array_length(admit.errors) > 0 then
     perform internal.raise_field_problems(admit.errors, internal.rate_limit_headers(usage));

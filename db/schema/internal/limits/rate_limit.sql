@@ -1,16 +1,18 @@
 -- How many calls an hour each agent of an account may make. The limit rises with settled offers, proved methods and the
--- age of the account. It falls with removed offers. The limits of `manage` and `report_offer` are the same for all.
+-- age of the account. It falls with removed offers. The limits of `manage`, `report_offer` and `search_offers` are the
+-- same for all.
 -- Calls are counted in rate_limit_window.sql.
 
 create or replace function internal.limited_actions() returns table (action text, place integer)
   language sql immutable
 as $$
-  values ('publish_offer', 1), ('create_ask', 2), ('preview_offer', 3), ('manage', 4), ('report_offer', 5)
+  values ('publish_offer', 1), ('create_ask', 2), ('preview_offer', 3), ('manage', 4), ('report_offer', 5),
+    ('search_offers', 6)
 $$;
 comment on function internal.limited_actions() is
   'Returns the actions with an hourly limit, in the order in which they are shown: publish_offer (also changing and '
   'republishing), create_ask (also changing the text), preview_offer, manage (archiving, republishing, reopening, '
-  'fulfilling, and changing watch_enabled) and report_offer.';
+  'fulfilling, and changing watch_enabled), report_offer and search_offers (internal/limits/search_limit.sql).';
 grant execute on function internal.limited_actions() to souk_agent, souk_person, souk_moderator, souk_dba;
 
 create or replace function internal.rate_limit_terms(account_id uuid, action text)
@@ -18,8 +20,8 @@ create or replace function internal.rate_limit_terms(account_id uuid, action tex
   language sql stable
 as $$
   -- Offers cost the attention of people, but asks and previews cost only machine time. So for asks and previews every
-  -- term is twice as high. A good record does not raise the limits of manage and report_offer, because nobody needs
-  -- more of those calls.
+  -- term is twice as high. A good record does not raise the limits of the others, because nobody needs more of
+  -- those calls.
   select s.value::integer,
     case rate_limit_terms.action when 'publish_offer' then 1 when 'create_ask' then 2 when 'preview_offer' then 2
       else 0 end,
@@ -61,7 +63,7 @@ grant execute on function internal.rate_limit_terms(uuid, text) to souk_dba;
 -- are one query (internal.own_usages).
 create or replace function internal.rate_limits(account_id uuid, action text default null)
   returns table (limited text, cap integer, overridden boolean)
-  language sql stable rows 5
+  language sql stable rows 6
 as $$
   select l.action, coalesce(o.cap, case t.factor when 0 then t.base else greatest(
     least(t.base + t.factor * (4 * t.settled + 30 * t.proved + case when t.old then 60 else 0 end), 10 * t.base)
@@ -86,6 +88,6 @@ $$;
 comment on function internal.rate_limit(uuid, text) is
   'Returns the allowed calls an hour: base + 4 x min(settled offers, 60) + 30 x proved methods + 60 after 30 days, at '
   'most 10 x base. Each removal in the last 30 days halves the limit, but not below base / 4. The terms added to the '
-  'base are doubled for asks and previews; the limits of manage and report_offer are their base. The base is a '
-  'setting. A limit that a moderator set for the account replaces the result.';
+  'base are doubled for asks and previews; the limits of the other actions are their base. The base is a setting. A '
+  'limit that a moderator set for the account replaces the result.';
 grant execute on function internal.rate_limit(uuid, text) to souk_agent, souk_person, souk_dba, souk_moderator;

@@ -63,7 +63,7 @@ comment on function internal.lock_window(text, text) is
 
 create or replace function internal.own_windows(only_action text default null)
   returns table (action text, scope text, cap integer)
-  language sql stable rows 5
+  language sql stable rows 6
 as $$
   select l.limited,
     -- All sessions of the account share a window, because a person can open any number of them.
@@ -72,6 +72,7 @@ as $$
       -- An agent that sees nothing of the account sees neither its earned nor its lost limits.
       when c.agent_id is not null and internal.visible_account_id() is null
         then internal.setting(l.limited || '_cap')::integer
+      when l.limited = 'search_offers' and internal.has_own_turns() and not l.overridden then null
       -- A script can approve its own agent in a browser of its own. So what sessions without a proved method may still
       -- do is limited.
       when c.agent_id is not null or l.overridden
@@ -81,7 +82,8 @@ as $$
 $$;
 comment on function internal.own_windows(text) is
   'Returns the windows in which the caller''s calls count, for each action or for one, with their limits. The limit is '
-  'null, and nothing is counted, for a person with a proved method whose account no moderator limited for the action.';
+  'null, and nothing is counted, for a person with a proved method whose account no moderator limited for the action, '
+  'and so for the searches of an agent that a person approved.';
 
 create or replace function internal.own_window(action text, out scope text, out cap integer)
   language plpgsql stable
@@ -136,3 +138,10 @@ $$;
 comment on function internal.rate_limit_headers(jsonb) is
   'Returns the usage of a window for the RateLimit headers; an empty object without a window.';
 grant execute on function internal.rate_limit_headers(jsonb) to souk_agent, souk_person;
+
+create or replace function internal.note_headers(headers jsonb) returns void
+  language plpgsql volatile
+as $$ begin perform set_config('market.headers', note_headers.headers::text, true); end $$;
+comment on function internal.note_headers(jsonb) is
+  'Notes headers for the answer, also for a refusal that comes later in the transaction (internal.raise_problem), '
+  'where the result of a function is the body alone.';

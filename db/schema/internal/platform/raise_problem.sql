@@ -38,6 +38,8 @@ create or replace function internal.raise_problem(
 ) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  noted constant jsonb := nullif(current_setting('market.headers', true), '')::jsonb;
 begin
   -- PostgreSQL would log each refusal as an error, with all of it, and callers can make as many as they like. The
   -- setting ends with the transaction, as everything that the refused call has done. Only souk_owner has this right
@@ -49,7 +51,8 @@ begin
     errcode = 'PT' || raise_problem.status,
     message = raise_problem.code,
     detail = internal.sentence(raise_problem.sentence, raise_problem.params),
-    hint = raise_problem.extra::text;
+    hint = (raise_problem.extra || case when noted is null then '{}'
+      else jsonb_build_object('headers', noted || coalesce(raise_problem.extra -> 'headers', '{}')) end)::text;
 end
 $$;
 comment on function internal.raise_problem(integer, text, text, jsonb, jsonb) is
