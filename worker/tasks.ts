@@ -11,7 +11,7 @@ import { enqueueDigests, sendDigest } from "./tasks/digest.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
 import { refreshConcepts } from "./tasks/refresh_concepts.ts";
-import { sendApprovalNotice, sendProofNotice } from "./tasks/send_notices.ts";
+import { sendAccountNotice, sendApprovalNotice } from "./tasks/send_notices.ts";
 import {
   keepAuditPartitions,
   keepEventPartitions,
@@ -41,7 +41,7 @@ export const taskList = (tools: Tools): TaskList =>
     purge_deliveries: inBatches(tools, "purge_deliveries"),
     purge_sandboxes: inBatches(tools, "purge_sandboxes"),
     send_approval_notice: sendApprovalNotice(tools),
-    send_proof_notice: sendProofNotice(tools),
+    send_account_notice: sendAccountNotice(tools),
     enqueue_digests: enqueueDigests(tools),
     send_digest: sendDigest(tools),
     keep_audit_partitions: keepAuditPartitions(tools),

@@ -66,6 +66,7 @@ set local check_function_bodies = off;
 --!include market/known_browser.sql
 --!include market/verification.sql
 --!include market/sign_in.sql
+--!include market/notice.sql
 --!include market/profile.sql
 --!include market/digest.sql
 --!include market/moderator.sql

@@ -43,31 +43,72 @@ export const approvalMessage = (data: { agentName: string; approvedAt: string; s
     clock: data.approvedAt.slice(11, 16),
   });
 
+/** What a message about an account tells. */
+export type AccountAct = "method_added" | "method_removed" | "account_deleted" | "agent_unused";
+
+/** What a message says of each act: its heading, what happened, what it means, and what to do if it was not the person. */
+const ACTS = {
+  method_added: {
+    heading: "A way to sign in to Souk was added",
+    what: (method: string | null) => `Your ${method} sign-in was proved`,
+    meaning: "If that is what you chose, there is nothing more to do.",
+    stranger: "sign in here, and remove what is not yours; its access then ends at once:",
+  },
+  method_removed: {
+    heading: "A way to sign in to Souk was removed",
+    what: (method: string | null) => `Your ${method} sign-in was removed`,
+    meaning: "All other browsers were signed out. If that was you, there is nothing more to do.",
+    stranger: "sign in here in another way that you have, and remove what is not yours; its access then ends at once:",
+  },
+  account_deleted: {
+    heading: "Your account on Souk was deleted",
+    what: () => "Your account was deleted",
+    meaning:
+      "Its agents can do nothing any more, and nobody can bring it back. If that was you, there is nothing more to do.",
+    stranger:
+      "somebody could use your e-mail address, your Google or Apple sign-in, or one of your browsers. Secure them before you begin a new account here:",
+  },
+  agent_unused: {
+    heading: "An agent's access on Souk has ended",
+    what: () => "An agent that was not used for long was removed",
+    meaning:
+      "It can do nothing any more. Your offers and asks stay. If you want to use it again, let it connect again.",
+    stranger: "see here which other agents act for you:",
+  },
+} as const satisfies Record<AccountAct, object>;
+
 /**
- * The message that tells a person, after a sign-in method was proved, what became of the account's agents.
- * @param data.provedAt RFC 3339 in UTC
- * @param data.recovered whether the proof recovered the account
- * @param data.kept the names of the agents that go on
+ * The message that tells an address of an account what happened to the account.
+ * @param data.method the name of the method that was added or removed
+ * @param data.agentName the name of the agent that nobody used
+ * @param data.happenedAt RFC 3339 in UTC
+ * @param data.recovered whether the proof of a method recovered the account
+ * @param data.kept the names of the agents that go on after a proof
  * @param data.removed the names of the agents that were removed
  * @param data.waiting the names of the agents that wait to be approved again
  * @param data.settings URL of the settings
  */
-export const proofMessage = (data: {
-  method: string;
-  provedAt: string;
+export const accountMessage = (data: {
+  act: AccountAct;
+  method: string | null;
+  agentName: string | null;
+  happenedAt: string;
   recovered: boolean;
   kept: string[];
   removed: string[];
   waiting: string[];
   settings: string;
 }): Message => {
-  const heading = data.recovered ? "Your account on Souk was recovered" : "A way to sign in to Souk was added";
-  return message("proof_notice", heading, {
-    ...data,
+  const { what, meaning, stranger, ...act } = ACTS[data.act];
+  const heading = data.recovered ? "Your account on Souk was recovered" : act.heading;
+  return message("account_notice", heading, {
     heading,
-    day: data.provedAt.slice(0, 10),
-    clock: data.provedAt.slice(11, 16),
+    what: `${what(data.method)} on ${data.happenedAt.slice(0, 10)} at ${data.happenedAt.slice(11, 16)} UTC.`,
+    meaning,
+    stranger,
+    settings: data.settings,
     lists: [
+      { words: "It called itself:", names: data.agentName === null ? [] : [data.agentName] },
       { words: "These agents act for you, as before:", names: data.kept },
       { words: "These agents were removed, and can do nothing any more:", names: data.removed },
       { words: "These agents are disconnected until you approve them again in the settings:", names: data.waiting },

@@ -77,6 +77,9 @@ test.serial("deleting an account erases every word of its person; other accounts
   await signIn(caller);
   t.deepEqual(await market.callAsPerson(caller, "delete_account"), { done: true });
 
+  const [notice, ...more] = await market.sql("select id, email from market.notice");
+  t.deepEqual([notice?.email, more], ["zebedee@example.com", []], "its address is told of the deletion, and forgotten");
+  await market.work("drop_account_notice", notice?.id);
   t.deepEqual(await tracesOf(["zebedee", "309999999"]), []);
   const offers = await market.sql`select status, title, account_id, agent_id, contact, images, review_note, metadata,
     extraction, location_text

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { type Answer, refusal, refused } from "./market.ts";
+import { refusal, refused } from "./market.ts";
 import { market, people } from "./people.ts";
 import { someone } from "./unproved.ts";
 
@@ -75,35 +75,4 @@ test.serial("a later method that is added in the settings needs no choice and re
   await people.signIn(someone(), { method: "apple", purpose: "add", session: first.session, kept: null });
   t.true((await people.me(mine)).account.connected);
   t.deepEqual((await people.me(mine)).account.verified, ["apple", "google"]);
-});
-
-test.serial("the message after a proof names the agents that go on, were removed, and wait", async (t) => {
-  const notice = async (session: Buffer): Promise<Answer> => {
-    const id = await market.value`select s.id from market.sign_in s
-      join market.session b on b.account_id = s.account_id
-      where b.secret_hash = ${session} order by s.finished_at desc limit 1`;
-    const jobs = await market.sql`select from graphile_worker.jobs where task_identifier = 'send_proof_notice'
-      and key = 'send_proof_notice:' || ${id}`;
-    t.is(jobs.length, 1);
-    const told = await market.work("get_proof_notice", id);
-    await market.work("mark_proof_notice", id);
-    t.is(await market.work("get_proof_notice", id), null, "it is sent once");
-    const { proved_at, ...rest } = told;
-    return rest;
-  };
-  const mine = await market.approved("Mine");
-  await people.another(mine, "Theirs");
-  const identity = someone();
-  const kept = await people.prove(await people.linked(mine), { session: mine.session, kept: [mine.agent] }, identity);
-  t.deepEqual(await notice(kept.session), {
-    email: identity.email,
-    method: "Google",
-    recovered: false,
-    kept: ["Mine"],
-    removed: ["Theirs"],
-    waiting: [],
-  });
-  const { first } = await people.lost();
-  const { session } = await people.prove(await people.linked(first), {}, identity && someone());
-  t.like(await notice(session), { recovered: true, kept: [], removed: [], waiting: ["First", "Second"] });
 });

@@ -189,6 +189,9 @@ test("no two operations can wait for each other", async (t) => {
   await market.sql`insert into market.moderator (account_id, appointed_by) values (${judge.account}, 'a test')`;
   await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
     values (${judge.account}, 'email', internal.subject_hash('email', 'judge@example.com'), 'judge@example.com')`;
+  const [{ id: notice } = {}] = await market.sql`insert into market.notice (email, act, method, sign_in_id)
+    values ('judge@example.com', 'method_added', 'google', (select s.id from market.sign_in s
+      where s.flow_hash = ${mail.flow})) returning id`;
   // The mailboxes of two accounts know one browser.
   const [neighbour, browser] = [await market.approved(), hash()];
   await market.sql`insert into market.proved_method (account_id, method, subject_hash, email)
@@ -341,7 +344,7 @@ test("no two operations can wait for each other", async (t) => {
     ),
     job("count_model_reading", submissions[0]),
     job("mark_approval_notice", alice.agent),
-    job("mark_proof_notice", offers[0]),
+    job("drop_account_notice", notice),
     job("heartbeat", "a pool", false),
     job("deregister", "a pool"),
     ...CRONTAB.map((name) => job(name)),

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import test from "ava";
 import { newSecret } from "../../src/base/tokens.ts";
 import { readConfig } from "../../src/config.ts";
-import { approvalMessage, message } from "../../src/mail/messages.ts";
+import { accountMessage, approvalMessage, message } from "../../src/mail/messages.ts";
 import { safeReturnPath } from "../../src/pages/return_path.ts";
 import { CODE_LENGTHS, codeHash, codeOf, openIdSecrets, sessionSecret } from "../../src/sign_in/flow.ts";
 
@@ -141,4 +141,27 @@ test("both parts of a message say the same, and only the HTML part escapes names
   t.true(notice.text.includes("<script>alert('x')</script> & co"));
   t.true(notice.text.includes("2026-03-04 at 14:03 UTC"));
   t.notRegex(notice.subject, /script/);
+  for (const act of ["method_added", "method_removed", "account_deleted", "agent_unused"] as const) {
+    const { subject, text, html } = accountMessage({
+      ...{ act, method: act.startsWith("method") ? "Google" : null, happenedAt: "2026-03-04T14:03:22.000Z" },
+      ...{
+        agentName: act === "agent_unused" ? "<b>Old</b>" : null,
+        recovered: false,
+        kept: [],
+        removed: [],
+        waiting: [],
+      },
+      settings: "https://souk.example/settings",
+    });
+    t.regex(
+      subject,
+      { method_added: /added/, method_removed: /removed/, account_deleted: /deleted/, agent_unused: /ended/ }[act],
+    );
+    for (const part of [text, html]) {
+      t.regex(part, /on 2026-03-04 at 14:03 UTC\./);
+      t.true(part.includes("https://souk.example/settings"));
+      t.notRegex(part, /undefined|null|<%|%>/);
+    }
+    t.false(html.includes("<b>Old"));
+  }
 });

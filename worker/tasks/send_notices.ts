@@ -1,7 +1,7 @@
 import { problemOf } from "../../src/base/problem.ts";
 import { visibleName } from "../../src/base/visible_text.ts";
 import type { Message } from "../../src/mail/mailer.ts";
-import { approvalMessage, proofMessage } from "../../src/mail/messages.ts";
+import { type AccountAct, accountMessage, approvalMessage } from "../../src/mail/messages.ts";
 import { type Tools, task } from "../task.ts";
 
 /**
@@ -12,11 +12,13 @@ import { type Tools, task } from "../task.ts";
 /** What jobs.get_approval_notice returns. */
 type Approval = { email: string; agent_name: string; connected_at: string };
 
-/** What jobs.get_proof_notice returns. */
-type Proof = {
+/** What jobs.get_account_notice returns. */
+type AccountNotice = {
   email: string;
-  method: string;
-  proved_at: string;
+  act: AccountAct;
+  method: string | null;
+  agent_name: string | null;
+  happened_at: string;
   recovered: boolean;
   kept: string[];
   removed: string[];
@@ -51,18 +53,19 @@ export const sendApprovalNotice = (tools: Tools) =>
       approvalMessage({ agentName: visibleName(agent_name), approvedAt: connected_at, settings }),
   );
 
-/** Tells a person, after a method was proved, which agents go on, which were removed, and which wait. */
-export const sendProofNotice = (tools: Tools) =>
-  sendNotice<Proof>(
+/** Tells an address of an account what happened to the account. */
+export const sendAccountNotice = (tools: Tools) =>
+  sendNotice<AccountNotice>(
     tools,
-    { get: "get_proof_notice", mark: "mark_proof_notice" },
-    ({ proved_at, ...proof }, settings) =>
-      proofMessage({
-        ...proof,
-        provedAt: proved_at,
-        kept: proof.kept.map(visibleName),
-        removed: proof.removed.map(visibleName),
-        waiting: proof.waiting.map(visibleName),
+    { get: "get_account_notice", mark: "drop_account_notice" },
+    ({ happened_at, agent_name, ...notice }, settings) =>
+      accountMessage({
+        ...notice,
+        agentName: agent_name === null ? null : visibleName(agent_name),
+        happenedAt: happened_at,
+        kept: notice.kept.map(visibleName),
+        removed: notice.removed.map(visibleName),
+        waiting: notice.waiting.map(visibleName),
         settings,
       }),
   );

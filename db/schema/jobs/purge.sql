@@ -81,6 +81,13 @@ begin
     order by o.expires_at limit 10000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
+  -- A message that could not be sent for a day is given up, with its address.
+  delete from market.notice n
+  where n.id = any (array(
+    select o.id from market.notice o where o.created_at <= now() - interval '1 day' order by o.created_at
+    limit 10000 for update skip locked));
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   -- Browsers keep a cookie for no longer.
   delete from market.known_browser k
   where k.ctid = any (array(
@@ -121,9 +128,10 @@ begin
 end
 $$;
 comment on function jobs.purge_sign_ins() is
-  'Deletes sign-in attempts a day after they expire, sessions that have ended, browsers that a mailbox knew 400 days '
-  'ago, verifications 30 days after they expire, and records of former accounts after twelve months, and marks pending '
-  'verifications as expired when their time is over; returns the number of rows.';
+  'Deletes sign-in attempts a day after they expire, messages about accounts that could not be sent for a day, '
+  'sessions that have ended, browsers that a mailbox knew 400 days ago, verifications 30 days after they expire, and '
+  'records of former accounts after twelve months, and marks pending verifications as expired when their time is over; '
+  'returns the number of rows.';
 
 create or replace function jobs.purge_agents() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -21,6 +21,7 @@ grant select (method, seen_at) on market.known_browser to souk_dba;
 grant select (id, account_id, agent_id, method, status, created_at, expires_at) on market.verification to souk_dba;
 grant select (id, method, purpose, account_id, verification_id, tries, created_at, expires_at, finished_at)
   on market.sign_in to souk_dba;
+grant select (id, act, method, sign_in_id, created_at) on market.notice to souk_dba;
 grant select on market.setting, market.sentence, market.offer_kind, market.domain, market.category, market.ask_kind,
   market.embedding_model, market.ranking to souk_dba;
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind,

@@ -15,7 +15,6 @@ create table market.sign_in (
   code_digits smallint not null default 6,
   kept_agents uuid[],
   left_account_id uuid constraint sign_in_left_account_fkey references market.account on delete set null,
-  notified_at timestamptz,
   constraint sign_in_flow_hash_is_sha256 check (octet_length(flow_hash) = 32),
   constraint sign_in_method_form check (method in ('google', 'apple', 'email')),
   constraint sign_in_purpose_known check (purpose in ('sign_in', 'add')),
@@ -66,5 +65,3 @@ comment on column market.sign_in.kept_agents is
 comment on column market.sign_in.left_account_id is
   'The account without a method that this browser leaves by signing in to another one, as the person chose. Success '
   'removes its agents. Null when the browser leaves none.';
-comment on column market.sign_in.notified_at is
-  'When the message was sent that tells the person which agents act for the account after the proof.';

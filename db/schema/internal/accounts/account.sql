@@ -84,6 +84,7 @@ begin
     perform internal.raise_problem(409, 'invalid_state', 'last_method',
       extra => '{"confirm": true}');
   end if;
+  perform internal.notify_addresses(internal.account_id(), 'method_removed', delete_proved_method.method);
   delete from market.proved_method m
   where m.account_id = internal.account_id() and m.method = delete_proved_method.method;
   -- Sign out all other browsers.

@@ -109,6 +109,8 @@ begin
     select s.id from market.proved_method p join market.sign_in s on s.email = p.email where p.account_id = erased);
   perform from market.sign_in s where s.id = any (attempts) order by s.id for update;
   delete from market.sign_in s where s.id = any (attempts);
+  -- After the attempts, because messages about them are not needed any more, and before the addresses are deleted.
+  perform internal.notify_addresses(erased, 'account_deleted');
   -- While the account still exists, because its record is kept under the hashes of its methods (internal.keep_method).
   delete from market.proved_method m where m.account_id = erased;
   perform internal.keep_record(erased);

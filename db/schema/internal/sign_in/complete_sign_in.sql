@@ -25,6 +25,10 @@ begin
   perform internal.renew_session(account.id, attempt.method, holder is null, complete_sign_in.session_hash,
     complete_sign_in.new_session_hash);
   update market.sign_in s set finished_at = now(), email = null where s.id = attempt.id;
+  -- A person who comes to a new account by signing in knows it.
+  if attempt.account_id is not null and (holder is null or recovers or attempt.kept_agents is not null) then
+    perform internal.notify_addresses(account.id, 'method_added', attempt.method, attempt.id);
+  end if;
   return jsonb_build_object(
     'label', internal.account_label(account.id),
     'display_name', account.display_name,
@@ -173,14 +177,11 @@ begin
   elsif attempt.kept_agents is not null and not recovers then
     perform internal.remove_other_agents(end_agents.account_id, attempt.kept_agents);
   end if;
-  if (attempt.kept_agents is not null or recovers) and internal.notice_email(end_agents.account_id) is not null then
-    perform internal.enqueue('send_proof_notice', attempt.id);
-  end if;
 end
 $$;
 comment on function internal.end_agents(uuid, market.sign_in, boolean, bytea) is
   'Removes the agents that the person did not keep, and all agents of an account that the browser leaves. A recovery '
-  'has disconnected them. Enqueues a message to the person about what became of them.';
+  'has disconnected them.';
 
 create or replace function internal.renew_session(
   account_id uuid, method text, is_new_method boolean, session_hash bytea, new_session_hash bytea
