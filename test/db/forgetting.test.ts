@@ -139,3 +139,49 @@ test.serial("an account that proved a method is kept when its unapproved agent i
   t.is(await people.accountOf(session), caller.account);
   t.false((await people.signIn({ subject: "lena" })).answer.new_account);
 });
+
+/** Every table that has this text in a row. */
+const tablesWith = async (text: string): Promise<string[]> => {
+  const tables = await market.sql`select format('%I.%I', n.nspname, c.relname) as name
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname in ('market', 'internal', 'reading', 'search', 'graphile_worker') and c.relkind in ('r', 'p')
+      and not c.relispartition order by 1`;
+  const found = await Promise.all(
+    tables.map(async ({ name }) =>
+      (await market.sql(`select from ${name} t where t::text like $1 limit 1`, [`%${text}%`])).length > 0 ? [name] : [],
+    ),
+  );
+  return found.flat();
+};
+
+test.serial("no address or network of a caller is kept for more than a day", async (t) => {
+  const [address, theirs] = ["198.51.77.231", "203.0.99.7"];
+  const redirect_uris = '["https://app.example/back"]';
+  const [agent, refused] = [await market.connect("Mine", address), await market.connect("Not mine", address)];
+  await market.approve(agent);
+  await market.sql("update market.connection set created_at = created_at - interval '1 minute'");
+  await market.call(null, "decline_connection", {
+    ...{ secret_hash: refused.link, browser_hash: randomBytes(32), address: theirs },
+  });
+  await people.finishMail(await people.begin({ address: theirs }), { code: randomBytes(32) }, null, theirs);
+  const { client_id } = await market.call(null, "register_client", {
+    ...{ name: "App", redirect_uris, address: theirs, registrations_per_hour: 30 },
+  });
+  await market.call(null, "count_client_document", { address: theirs, documents_per_hour: 30, client_id });
+  await market.call(null, "start_authorization", {
+    ...{ client_id, document: null, redirect_uri: "https://app.example/back", code_challenge: "A".repeat(43) },
+    ...{ state: null, secret_hash: randomBytes(32), code: "BCDF-GHJK", address: theirs, connections_per_hour: 30 },
+  });
+  const kept = ["market.connection", "market.rate_limit_hit"];
+  t.deepEqual([await tablesWith("198.51.77."), await tablesWith("203.0.99.")], [kept, kept]);
+  await market.sql("update market.connection set created_at = created_at - interval '1 day'");
+  await market.sql("update market.rate_limit_hit set called_at = called_at - interval '1 day'");
+  await market.work("purge_keys");
+  t.deepEqual([await tablesWith("198.51.77."), await tablesWith("203.0.99.")], [[], []]);
+  const columns = await market.sql`select attrelid::regclass || '.' || attname as name from pg_attribute
+    join pg_class c on c.oid = attrelid
+    where c.relnamespace = any ('{market,internal,reading,search}'::regnamespace[]) and c.relkind in ('r', 'p') and attnum > 0
+      and (atttypid in ('inet'::regtype, 'cidr'::regtype) or attname ~ '(^|_)(ip|address|network|user_agent)(_|$)')
+      and not attisdropped and not relispartition order by 1`;
+  t.deepEqual(columns, [{ name: "market.connection.address" }], "a new column is forgotten, too, and named here");
+});

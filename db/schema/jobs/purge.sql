@@ -33,6 +33,13 @@ begin
     order by o.called_at limit 20000 for update skip locked));
   get diagnostics gone = row_count;
   purged := purged + gone;
+  update market.connection c set address = null
+  where c.agent_id = any (array(
+    select o.agent_id from market.connection o
+    where o.address is not null and o.created_at <= now() - interval '1 day' order by o.created_at
+    limit 5000 for update skip locked));
+  get diagnostics gone = row_count;
+  purged := purged + gone;
   delete from market.query_embedding q
   where q.ctid = any (array(
     select o.ctid from market.query_embedding o
@@ -64,8 +71,8 @@ end
 $$;
 comment on function jobs.purge_keys() is
   'Deletes idempotency keys, completed submissions, counted calls, and unclaimed accounts without an agent, all older '
-  'than 24 hours, query vectors older than 30 days, and notes of writes older than five minutes; returns the number of '
-  'rows.';
+  'than 24 hours, query vectors older than 30 days, and notes of writes older than five minutes. Forgets the networks '
+  'that requested links 24 hours ago. Returns the number of rows.';
 
 create or replace function jobs.purge_sign_ins() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

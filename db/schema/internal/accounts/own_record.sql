@@ -60,8 +60,8 @@ begin
 end
 $$;
 comment on function internal.own_connection_address(uuid) is
-  'Returns the network that requested the link of an agent of the caller''s account; null when that was before the '
-  'account was recovered.';
+  'Returns the network that requested the link of an agent of the caller''s account; null a day later, and when that '
+  'was before the account was recovered.';
 grant execute on function internal.own_connection_address(uuid) to souk_person;
 
 create or replace function internal.own_client(agent_id uuid) returns jsonb
