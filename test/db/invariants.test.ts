@@ -99,6 +99,10 @@ const corruptions = () =>
     ${registered("27 hours")}
   submission_is_counted: agent ${seller.agent}
     ${submission(1, "now(), 400")} delete from market.rate_limit_hit
+  webhook_was_proved: webhook ${id.ask}
+    insert into market.webhook (id, account_id, url, encrypted_secret)
+    values ('${id.ask}', '${seller.account}', 'https://x.example/', '00000000.' || repeat('A', 80));
+    insert into market.webhook_delivery (webhook_id, events) values ('${id.ask}', '[{}]')
   call_is_past: call 4711
     insert into market.rate_limit_hit (id, scope, action, called_at) overriding system value
     values (4711, 'agent:${seller.agent}', 'publish_offer', now() + interval '1 hour')

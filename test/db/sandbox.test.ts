@@ -412,6 +412,11 @@ test("when a sandbox has ended, its tokens are refused, and nothing of it is lef
   });
   await own.call(buyer, "report_offer", { id: offer, reason: "scam" });
   const kept = await own.offer(lasting, FACTS);
+  const { body: hook } = await own.call(seller, "create_webhook", {
+    ...{ url: "https://receiver.example/souk", types: null, private_allowed: false },
+    encrypted_secret: `01234567.${"x".repeat(104)}`,
+  });
+  t.is((await own.work("claim_deliveries", hook.id, 4, 4)).deliveries.length, 1);
   t.is(await own.work("purge_sandboxes"), 0, "none has ended");
   await own.sql`update market.sandbox set expires_at = now() where id = ${seller.sandbox_id}`;
   await own.sql`update market.agent set token_expires_at = now() where sandbox_id = ${seller.sandbox_id}`;

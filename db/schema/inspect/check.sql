@@ -95,6 +95,13 @@ begin
   where c.calls < s.texts;
 
   return query
+  select 'webhook_was_proved', 'webhook ' || w.id, 'its receiver has answered no challenge, and delivery ' || d.id
+    || ' is for it'
+  from market.webhook_delivery d join market.webhook w on w.id = d.webhook_id
+  where inspect.is_within(d.ctid, 'market.webhook_delivery', check_requests.low, check_requests.high)
+    and w.verified_at is null and d.purpose <> 'challenge';
+
+  return query
   select 'call_is_past', 'call ' || c.id, format('a call of %s at %s', c.action, c.called_at)
   from market.rate_limit_hit c where c.called_at > clock_timestamp() + interval '1 second';
 
