@@ -1,4 +1,5 @@
 import { within } from "../base/within.ts";
+import { ownTurn } from "../database/own_turn.ts";
 import { createBuiltinExtractor } from "./builtin/extractor.ts";
 import type { OpenAiSettings } from "./embedders.ts";
 import type {
@@ -67,6 +68,10 @@ export const readerOf = (
             }),
           )
         : null;
+      signal.throwIfAborted();
+      // A worker reads several texts at once. In one go they would take tens of milliseconds, in which a process that
+      // also has an API would answer nobody.
+      await ownTurn();
       signal.throwIfAborted();
       const { extraction, addressed, keepStated } = own(text);
       if (answer === null || !isAsked) report(builtin.model, { outcome: "ok" });

@@ -3,8 +3,8 @@ import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Problem, problem } from "../base/problem.ts";
 import { currentRequest } from "../base/request.ts";
+import { ownTurn } from "../database/own_turn.ts";
 import { createTurns } from "../database/turns.ts";
-import { ownTurn } from "./own_turn.ts";
 
 /**
  * Reads JSON bodies up to a size limit. Express's own parser reads an oversized body to its end before it refuses the

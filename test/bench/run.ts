@@ -46,6 +46,7 @@ const USAGE = `Usage: npm run bench -- [options]
   --no-peers     leaves out the table of other searches (Supabase's hybrid search, Sphinx and Xapian where installed)
   --noisy        instead of all that: how long another caller waits while one caller keeps 200 calls open, for each kind
                  of call, what that caller gets, and how many of twenty callers are served who search at once
+  --together     with --noisy: API and worker in one process, as npm start runs them
   --memory       instead of all that: the memory of API and worker over so many mixed requests and texts to publish
   --requests N   how many (1,000,000)
   --minutes M    instead: for so long
@@ -117,6 +118,7 @@ const FORM = {
     minutes: { type: "string" },
     publishing: { type: "string" },
     noisy: { type: "boolean", default: false },
+    together: { type: "boolean", default: false },
     machines: { type: "boolean", default: false },
     waiting: { type: "string" },
     tools: { type: "boolean", default: false },
@@ -281,7 +283,7 @@ const bench = async (cluster: Cluster, services: Service[]): Promise<void> => {
   tell("");
   const database = new URL(cluster.url).pathname.slice(1);
   const server = { programs: cluster.programs, port: cluster.port, database };
-  const service = await startService(cluster, database, CONNECTIONS);
+  const service = await startService(cluster, database, CONNECTIONS, options.together);
   services.push(service);
   const { baseUrl, port } = service;
   if (options.waiting !== undefined) return showWaiting(cluster, service, market.url, whole("waiting"));

@@ -20,7 +20,7 @@ const TICK_MS = 10;
 type Running = { process: ChildProcess };
 type Process = Running & { stop: () => Promise<void> };
 
-/** A running service: an API process and a worker. */
+/** A running service: an API process and a worker, or one process that is both. */
 export type Service = {
   baseUrl: string;
   port: number;
@@ -30,7 +30,7 @@ export type Service = {
 };
 
 const startPart = async (
-  part: "api" | "worker",
+  part: "api" | "worker" | "start",
   environment: Record<string, string>,
   log: string,
   isReady: () => Promise<boolean>,
@@ -71,28 +71,43 @@ const startPart = async (
   };
 };
 
-/** Starts the service on a database of a cluster. */
-export const startService = async (cluster: Cluster, database: string, connections: number): Promise<Service> => {
+/**
+ * Starts the service on a database of a cluster.
+ * @param together API and worker in one process, as `npm start` runs them
+ */
+export const startService = async (
+  cluster: Cluster,
+  database: string,
+  connections: number,
+  together = false,
+): Promise<Service> => {
   const urlAs = (role: string) => `postgres://${role}@127.0.0.1:${cluster.port}/${database}`;
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const log = (part: string) => join(cluster.directory, `${part}.log`);
   const api = await startPart(
-    "api",
-    { DATABASE_URL: urlAs("souk_api"), PORT: String(port), DATABASE_POOL_SIZE: String(connections) },
+    together ? "start" : "api",
+    // A superuser's login serves both.
+    {
+      DATABASE_URL: together ? urlAs("postgres") : urlAs("souk_api"),
+      PORT: String(port),
+      DATABASE_POOL_SIZE: String(connections),
+    },
     log("api"),
     async () => (await fetch(`${baseUrl}/readyz`).catch(() => null))?.status === 200,
   );
-  const worker = await startPart("worker", { DATABASE_URL: urlAs("souk_worker") }, log("worker"), async () =>
-    (await readFile(log("worker"), "utf8")).includes("worker ready"),
-  );
+  const worker = together
+    ? api
+    : await startPart("worker", { DATABASE_URL: urlAs("souk_worker") }, log("worker"), async () =>
+        (await readFile(log("worker"), "utf8")).includes("worker ready"),
+      );
   return {
     baseUrl,
     port,
     api,
     worker,
     stop: async () => {
-      await Promise.all([api.stop(), worker.stop()]);
+      await Promise.all([...new Set([api, worker])].map((part) => part.stop()));
     },
   };
 };

@@ -264,3 +264,25 @@ test("the built-in extractor alone reports the same kind of outcomes", async (t)
     { model: "builtin", operation: "read_ask", outcome: "ok" },
   ]);
 });
+
+test("of texts that are read at once, no two are read in the same turn of the event loop", async (t) => {
+  let turn = 0;
+  let ticking = true;
+  const tick = () => {
+    turn += 1;
+    if (ticking) setImmediate(tick);
+  };
+  tick();
+  const readIn: number[] = [];
+  const noting: BuiltinExtractor = {
+    ...standIn,
+    readOffer: (text) => {
+      readIn.push(turn);
+      return standIn.readOffer(text);
+    },
+  };
+  const reader = readerOf(noting, { onOutcome: () => {} });
+  await Promise.all(Array.from({ length: 8 }, () => reader.readOffer(TEXT, never())));
+  ticking = false;
+  t.is(new Set(readIn).size, 8, "so a process with an API answers requests in between");
+});

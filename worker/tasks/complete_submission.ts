@@ -1,5 +1,6 @@
 import { isUnavailable } from "../../src/base/problem.ts";
 import { within } from "../../src/base/within.ts";
+import { ownTurn } from "../../src/database/own_turn.ts";
 import { type Tools, task } from "../task.ts";
 import { storeOfferVector } from "./embed.ts";
 
@@ -28,6 +29,7 @@ export const completeSubmission = (tools: Tools) => {
     const embed = async (): Promise<string | null> => {
       if (!submission.embed) return null;
       try {
+        await ownTurn();
         const [vector] = await within(EMBEDDING_TIMEOUT_MS, signal, (inner) => embedder.embed([text], inner));
         return vector ? JSON.stringify(vector) : null;
       } catch (error) {

@@ -1,4 +1,5 @@
 import { within } from "../../src/base/within.ts";
+import { ownTurn } from "../../src/database/own_turn.ts";
 import { type Tools, task } from "../task.ts";
 
 /** Longer than a provider normally takes, and short enough that a job is not stuck for long. */
@@ -15,6 +16,7 @@ const storeVector = async (
   const store = (vector: number[] | undefined) =>
     call(name, id, vector ? JSON.stringify(vector) : null, embedder.model, text);
   try {
+    await ownTurn();
     const [vector] = await within(EMBEDDING_TIMEOUT_MS, signal, (inner) => embedder.embed([text], inner));
     await store(vector);
   } catch (error) {
