@@ -4,9 +4,8 @@
 --   account  all webhooks of an account; in a sandbox, of all its accounts, because nobody approved them
 --   host     the receiving host, whichever accounts name it, and whatever port and path
 --   network  the address that is connected to (internal.network_of). Whoever runs a nameserver has any number of hosts
---            that lead to one address, and can change where they lead after the challenge. It has ten times the cap of
--- a
---            host: behind one address of a hosting company are the hosts of many customers
+--            that lead to one address, and can change where they lead after the challenge. Its cap is ten times that of
+--            a host, because behind one address of a hosting company are the hosts of many customers
 --
 -- Not by registrable domain: the customers of a hosting company share one, and a stranger can register many. Sandboxes,
 -- which need no person, use at most half of a host's and a network's window, so that they keep nobody else out.
