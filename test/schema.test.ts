@@ -38,6 +38,7 @@ const RUN_AS_OWNER = [
   "api.get_viewer(bytea)",
   "api.get_vocabulary()",
   "api.list_event_readers(text)",
+  "api.note_uses(jsonb)",
   "api.offer_methods(jsonb)",
   "api.refresh_token(bytea,bytea,text,bytea,bytea)",
   "api.register_client(text,jsonb,text,integer)",

@@ -37,6 +37,7 @@ export const taskList = (tools: Tools): TaskList =>
     purge_keys: inBatches(tools, "purge_keys"),
     purge_sign_ins: inBatches(tools, "purge_sign_ins"),
     purge_agents: inBatches(tools, "purge_agents"),
+    end_unused_agents: inBatches(tools, "end_unused_agents"),
     purge_oauth: inBatches(tools, "purge_oauth"),
     purge_deliveries: inBatches(tools, "purge_deliveries"),
     purge_sandboxes: inBatches(tools, "purge_sandboxes"),

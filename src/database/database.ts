@@ -7,6 +7,7 @@ import { type Callers, createCallers, keyOf } from "./callers.ts";
 import { ANSWER_MS, followReplicas, type Replicas } from "./replicas.ts";
 import { shareConnections } from "./shared_connections.ts";
 import { createTurns, type Turns } from "./turns.ts";
+import { createUses } from "./uses.ts";
 
 /** The caller: an agent (by the hash of its token), a person (by the hash of the session's secret), or a visitor. */
 export type Actor = { agent: Buffer } | { person: Buffer } | "visitor";
@@ -360,6 +361,10 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         });
   const prepare = createPrepared();
   const callers = createCallers();
+  const uses = createUses(
+    (hashes) => writer.query("select api.note_uses($1::jsonb)", [JSON.stringify(hashes)]),
+    options.onError,
+  );
   /** Callers with turns of their own whose searches are counted all the same, because a moderator set a limit. */
   const counted = createMemory<true>();
   const unknown: { agent?: Error; person?: Error; moderator?: Error } = {};
@@ -462,6 +467,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
         const place = lane === "present read" ? "read" : lane;
         const body = (await runOnReplica()) ?? (await inTurn(place, () => run(lane === "write" ? writer : reader)));
         if (hash !== null) callers.accept(hash, row?.has_own_turns);
+        if (kind === "agent") uses.note(hash);
         if (row?.headers) note?.(JSON.parse(row.headers) as Record<string, number>);
         else if (isCounted) counted.delete(keyOf(hash));
         return body;
@@ -496,6 +502,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     replicas: () => replicas?.states() ?? [],
     async close() {
       await replicas?.close();
+      await uses.close();
       await writer.end();
       if (reader !== writer) await reader.end();
     },

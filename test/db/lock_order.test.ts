@@ -219,6 +219,8 @@ test("no two operations can wait for each other", async (t) => {
   });
 
   await market.sql("update market.sign_in_method set available = method <> 'email'");
+  await market.sql`update market.agent set used_at = now() - interval '13 months'
+    where id = any (${[alice.agent, helper.agent]})`;
   const operations: Operation[] = [
     agent(alice, "archive_offer", { id: offers[0] }),
     agent(alice, "republish_offer", { id: archived }),
@@ -345,6 +347,8 @@ test("no two operations can wait for each other", async (t) => {
     job("count_model_reading", submissions[0]),
     job("mark_approval_notice", alice.agent),
     job("drop_account_notice", notice),
+    visitor("note_uses", { token_hashes: JSON.stringify([alice, bob].map(({ token }) => token.toString("hex"))) }),
+    job("end_unused_agents"),
     job("heartbeat", "a pool", false),
     job("deregister", "a pool"),
     ...CRONTAB.map((name) => job(name)),

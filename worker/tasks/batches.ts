@@ -9,6 +9,7 @@ const FULL_BATCH = {
   purge_keys: 1_000,
   purge_sign_ins: 1_000,
   purge_agents: 1_000,
+  end_unused_agents: 1_000,
   purge_oauth: 1_000,
   purge_deliveries: 1_000,
   purge_sandboxes: 1,

@@ -8,6 +8,7 @@ create table market.agent (
   removed_at timestamptz,
   disconnected_at timestamptz,
   token_expires_at timestamptz,
+  used_at timestamptz not null default now(),
   sandbox_id uuid constraint agent_sandbox_fkey references market.sandbox on delete restrict,
   constraint agent_name_length check (char_length(name) between 1 and 80),
   constraint agent_token_hash_is_sha256 check (octet_length(token_hash) = 32),
@@ -18,6 +19,8 @@ create index agent_account_id_idx on market.agent (account_id);
 create index agent_name_idx on market.agent (reading.fold(name) text_pattern_ops);
 -- Used to purge agents that nobody approved.
 create index agent_created_at_unapproved_idx on market.agent (created_at) where connected_at is null;
+-- Used to end agents that nobody uses.
+create index agent_used_at_idx on market.agent (used_at) where removed_at is null;
 create index agent_sandbox_id_idx on market.agent (sandbox_id) where sandbox_id is not null;
 
 create policy "an agent sees itself" on market.agent for select to souk_agent
@@ -46,6 +49,8 @@ comment on column market.agent.disconnected_at is
 comment on column market.agent.token_expires_at is
   'When the token stops working; null when it works until the agent is removed. Access tokens of OAuth expire, and so '
   'does the token of a test agent, with its sandbox.';
+comment on column market.agent.used_at is
+  'When the token was last used, accurate to a day: the processes of the API tell it once an hour (api.note_uses).';
 grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at) on market.agent
   to souk_agent, souk_person;
 grant update (removed_at) on market.agent to souk_agent, souk_person;

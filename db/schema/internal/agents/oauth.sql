@@ -113,7 +113,7 @@ declare
 begin
   -- The previous access token ends. So a client has one at a time, and counts as one caller.
   update market.agent a
-  set token_hash = give_tokens.token_hash, token_expires_at = now() + make_interval(secs => hour)
+  set token_hash = give_tokens.token_hash, token_expires_at = now() + make_interval(secs => hour), used_at = now()
   where a.id = give_tokens.agent_id;
   update market.oauth_grant g
   set family_hash = give_tokens.family_hash, refresh_token_hash = give_tokens.refresh_token_hash, state = null

@@ -24,9 +24,10 @@ declare
   after jsonb;
   -- A change of only these columns is not logged, because no person or agent decided it: updated_at is the time of a
   -- change, internal.mark_standing sets hiding, internal.resume_record sets prior_removals, jobs.refresh_concepts sets
-  -- concepts, jobs.age_offers sets stale_at, and access tokens of OAuth are replaced without a decision.
+  -- concepts, jobs.age_offers sets stale_at, api.note_uses sets used_at, and access tokens of OAuth are replaced
+  -- without a decision.
   derived constant text[] := array['updated_at', 'hiding', 'prior_removals', 'concepts', 'stale_at', 'token_hash',
-    'token_expires_at'];
+    'token_expires_at', 'used_at'];
 begin
   -- Sandboxes are not logged: a sandbox is deleted after a day, and nobody can claim anything from it.
   if coalesce(becomes ->> 'sandbox_id', was ->> 'sandbox_id') is not null or internal.sandbox_id() is not null then
