@@ -123,6 +123,7 @@ const OWN = [
   "POST /v1/asks/{id}/reopen",
   "POST /v1/webhooks",
   "DELETE /v1/webhooks/{id}",
+  "POST /v1/webhooks/{id}/challenge",
   "POST /v1/webhooks/{id}/test",
 ];
 
