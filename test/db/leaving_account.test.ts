@@ -23,6 +23,22 @@ test.serial("the only browser of an account without a method does not leave it u
   t.is(await refused(people.me(mine)), "401 unauthorized", "its agents are disconnected");
 });
 
+test.serial("nothing that its person set up goes on for an account that nobody can open any more", async (t) => {
+  const mine = await market.approved();
+  const webhook = { url: "https://mine.example/", types: null, private_allowed: false };
+  await people.asPerson(mine.session, "create_webhook", {
+    ...webhook,
+    encrypted_secret: `01234567.${"x".repeat(104)}`,
+  });
+  await people.asPerson(mine.session, "update_profile", {
+    ...{ display_name: "Lena", contact_email: "lena@example.com", contact_phone: null },
+  });
+  await market.sql`insert into market.moderator (account_id, appointed_by) values (${mine.account}, 'a test')`;
+  await people.signIn(someone(), { session: mine.session, leave: true });
+  for (const table of ["webhook", "profile", "moderator", "session"])
+    t.deepEqual(await market.sql(`select from market.${table} where account_id = $1`, [mine.account]), [], table);
+});
+
 test.serial("an account that a browser got after it began to sign in is not left unasked", async (t) => {
   const attempt = await people.begin({ method: "google" });
   const mine = await market.approved();

@@ -16,16 +16,32 @@ comment on function internal.is_recovery(market.verification, uuid) is
   'Returns whether proving the method of a link recovers its account: a person has claimed the account, it has no '
   'method, and the visitor (session_account) has no session of it. internal.missing_session states who may do it.';
 
+create or replace function internal.forget_person(account_id uuid) returns void
+  language plpgsql volatile
+as $$
+begin
+  update market.account a set display_name = null
+  where a.id = forget_person.account_id and a.display_name is not null;
+  delete from market.profile p where p.account_id = forget_person.account_id;
+  delete from market.digest d where d.account_id = forget_person.account_id;
+  delete from market.moderator m where m.account_id = forget_person.account_id;
+  -- Also those that the person made in the browser: their addresses may be this person's, and nobody else is to get
+  -- their events.
+  delete from market.webhook w where w.account_id = forget_person.account_id;
+end
+$$;
+comment on function internal.forget_person(uuid) is
+  'Ends what the person of an account set up for themself: name, profile, digest, webhooks, and the appointment as a '
+  'moderator. For an account that another person recovers, or that nobody can open any more. The caller has locked the '
+  'account and its agents.';
+
 create or replace function internal.recover_account(account_id uuid) returns void
   language plpgsql volatile
 as $$
 begin
+  -- With the name, so that the log has one event.
   update market.account a set recovered_at = now(), display_name = null where a.id = recover_account.account_id;
-  delete from market.profile p where p.account_id = recover_account.account_id;
-  delete from market.digest d where d.account_id = recover_account.account_id;
-  delete from market.moderator m where m.account_id = recover_account.account_id;
-  -- Their addresses may be the previous person's, and their waiting events are from before the recovery.
-  delete from market.webhook w where w.account_id = recover_account.account_id;
+  perform internal.forget_person(recover_account.account_id);
   update market.agent a set connected_at = null, disconnected_at = now()
   where a.account_id = recover_account.account_id and a.connected_at is not null and a.removed_at is null;
 end

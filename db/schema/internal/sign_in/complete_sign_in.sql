@@ -172,16 +172,16 @@ declare
 begin
   if leaves is not null then
     perform internal.remove_other_agents(leaves, null);
-    -- Nobody can open the account any more, so it must not stand for a moderator.
-    delete from market.moderator m where m.account_id = leaves;
+    -- Nobody can open the account any more, so it must not stand for a moderator, nor send anybody its events.
+    perform internal.forget_person(leaves);
   elsif attempt.kept_agents is not null and not recovers then
     perform internal.remove_other_agents(end_agents.account_id, attempt.kept_agents);
   end if;
 end
 $$;
 comment on function internal.end_agents(uuid, market.sign_in, boolean, bytea) is
-  'Removes the agents that the person did not keep, and all agents of an account that the browser leaves. A recovery '
-  'has disconnected them.';
+  'Removes the agents that the person did not keep, and all agents of an account that the browser leaves, with what '
+  'its person set up. A recovery has disconnected them.';
 
 create or replace function internal.renew_session(
   account_id uuid, method text, is_new_method boolean, session_hash bytea, new_session_hash bytea
