@@ -62,7 +62,7 @@ test("test agents trade in their sandbox without a person, and nobody else sees 
   const link = await call(market.url, "GET", new URL(seller.connected.connection.url).pathname);
   t.is(link.status, 409);
   t.regex(link.text, /test agent in a sandbox/);
-  t.is((await buyer.call("POST", "/v1/me/verifications", { method: "email" })).status, 409);
+  t.is((await buyer.call("POST", "/v1/me/verifications", { method: "email" })).status, 400);
 
   await market.sql("update market.agent set token_expires_at = now() where sandbox_id = $1", [sandbox_id]);
   t.is((await buyer.call("GET", "/v1/me")).status, 401);
