@@ -50,6 +50,10 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
   let open = 0;
   /** Whether the process stops. Each connection then ends with the last answer that it owes. */
   let stopping = false;
+  /** Connections that had sent nothing when idle ones were looked for. */
+  const wasSilent = new WeakSet<Socket>();
+  /** The requests that wait (hold); null when none does. */
+  let held: (() => void)[] | null = null;
 
   /** The bytes that wait for a connection's client. An answer has no socket until those before it are sent. */
   const unreadOf = (socket: Socket): number => {
@@ -140,7 +144,9 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
     const before = performance.now() - SILENT_MS;
     for (const sockets of networks.values())
       for (const socket of sockets) {
-        const isSilent = socket.bytesRead === 0 && (openedAt.get(socket) ?? 0) < before;
+        // What a connection sent is read in the turn after the one that accepted it, which may have been long.
+        const isSilent = socket.bytesRead === 0 && wasSilent.has(socket) && (openedAt.get(socket) ?? 0) < before;
+        if (socket.bytesRead === 0) wasSilent.add(socket);
         const isAnswered = requests.get(socket)?.size === 0 && read.get(socket) === socket.bytesRead;
         if (isSilent || isAnswered) socket.destroy();
       }
@@ -150,6 +156,7 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
   const isCarryingOut = (socket: Socket): boolean => [...(requests.get(socket) ?? [])].some(({ req }) => req.complete);
 
   const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
+    if (held !== null) return void held.push(() => serveRequest(request, response));
     const { socket } = request;
     const responses = requests.get(socket) ?? new Set();
     const before = [...responses].at(-1);
@@ -174,5 +181,15 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
     server.once("close", () => clearInterval(timer));
   };
 
-  return { listener: serveRequest, watch, stop, isCarryingOut };
+  /** Lets the requests that arrive wait until the returned function is called. */
+  const hold = (): (() => void) => {
+    held = [];
+    return () => {
+      const waiting = held ?? [];
+      held = null;
+      for (const serveNow of waiting) serveNow();
+    };
+  };
+
+  return { listener: serveRequest, watch, stop, hold, isCarryingOut };
 };

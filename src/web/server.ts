@@ -27,6 +27,8 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
  * then idle connections stay open: a client that uses one is asked to open another.
  */
 const DRAIN_MS = 1_000;
+/** Clients that were answered just before have made their next connection after this time. */
+const HOLD_MS = 50;
 
 const RAW: Record<string, { status: string; code: ProblemCode; detail: string }> = {
   HPE_HEADER_OVERFLOW: {
@@ -75,7 +77,7 @@ export const serve = async (
   options: { baseUrl: () => string; limits?: Partial<typeof LIMITS> },
 ): Promise<HttpServer> => {
   const { socketTimeout, maxConnections, maxUnread, ...limits } = { ...LIMITS, ...options.limits };
-  const { listener, watch, stop, isCarryingOut } = shareConnections(maxConnections, maxUnread, app);
+  const { listener, watch, stop, hold, isCarryingOut } = shareConnections(maxConnections, maxUnread, app);
   // The application refuses a request without a host, with a problem document.
   const server: Server = createServer({ ...limits, requireHostHeader: false }, listener);
   watch(server);
@@ -132,11 +134,15 @@ export const serve = async (
     async close(graceMs) {
       stop();
       await sleep(DRAIN_MS);
-      // A busy process first accepts the connections that have arrived. A port that closes resets them.
+      // A port that closes resets the connections that have arrived and are not accepted. So they are accepted first, and
+      // requests wait meanwhile: the last turn of the event loop is then too short for others to arrive.
+      const release = hold();
+      await sleep(HOLD_MS);
       await nextTurn();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const idle = setInterval(() => server.closeIdleConnections(), 100);
+      release();
+      // After a turn has read what arrived.
+      const idle = setInterval(() => setImmediate(() => server.closeIdleConnections()), 100);
       await Promise.race([closed, sleep(graceMs, undefined, { ref: false })]);
       clearInterval(idle);
       server.closeAllConnections();

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import test from "ava";
 import express from "express";
 import { serve } from "../../src/web/server.ts";
-import { until } from "../support/market.ts";
+import { call, until } from "../support/market.ts";
 import { openMarket } from "./contract.ts";
 
 /** Connections are shared by the callers' networks, and one connection cannot carry any number of requests at once. */
@@ -218,4 +220,28 @@ test("a process that stops writes answers to their end, and carries out nothing 
   t.deepEqual([announced(early), announced(late)], [["keep-alive"], ["keep-alive", "close"]]);
   for (const { text } of [early, late]) t.true(text.endsWith("x".repeat(large.length)), `${text.length} characters`);
   t.deepEqual(served.sort(), ["/large", "/large", "/v1", "/v1"]);
+});
+
+test("a busy process that stops answers every request whose connection was made", async (t) => {
+  const worker = new Worker(new URL("busy_server.ts", import.meta.url));
+  t.teardown(() => worker.terminate());
+  const [url] = (await once(worker, "message")) as [string];
+  const outcomes: string[] = [];
+  let stopping = false;
+  const lane = async (): Promise<void> => {
+    for (let refused = false; !refused; ) {
+      const outcome = await call(url, "GET", "/", { timeoutMs: 60_000 }).then(
+        ({ status }) => String(status),
+        (error: NodeJS.ErrnoException) => error.code ?? error.message,
+      );
+      outcomes.push(outcome);
+      refused = outcome === "ECONNREFUSED" || (outcome !== "200" && stopping);
+    }
+  };
+  const lanes = Array.from({ length: 30 }, lane);
+  await sleep(500);
+  worker.postMessage("stop");
+  stopping = true;
+  await Promise.all(lanes);
+  t.deepEqual([...new Set(outcomes)].sort(), ["200", "ECONNREFUSED"]);
 });

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { newToken } from "../../src/base/tokens.ts";
@@ -14,6 +17,8 @@ import type { Ledger } from "./ledger.ts";
 const SPELL_MS = 10_000;
 /** Callers of an attack, each with one call open. */
 const AT_ONCE = 30;
+/** The challenges that sandboxes may send to one host in an hour (half of the setting host_challenge_cap). */
+const CHALLENGES = 30;
 /** Promised to others during an attack: their 99th percentile stays below this (README.md). */
 const allowed = (quiet: number): number => 3 * quiet + 20;
 /** Fewer calls than this have no 99th percentile. */
@@ -22,8 +27,8 @@ const ENOUGH = 200;
 /** Sends a request from the attack's address to one of the APIs; null without an answer. */
 type Send = (method: string, path: string, options?: CallOptions) => Promise<Answer | null>;
 
-/** What one caller of an attack does again and again. `n` counts its calls. */
-type Attack = { name: string; caller: (send: Send) => Promise<(n: number) => Promise<Answer | null>> };
+/** What one caller of an attack does again and again. `n` counts its calls, `victim` is the address of a stranger's server. */
+type Attack = { name: string; caller: (send: Send, victim: string) => Promise<(n: number) => Promise<Answer | null>> };
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -48,6 +53,23 @@ const ATTACKS: readonly Attack[] = [
           headers,
           body: { text: `Sofa number ${n}, 180 EUR, Berlin, intruder@example.com` },
         });
+    },
+  },
+  {
+    name: "webhooks of a stranger's server",
+    caller: async (send, victim) => {
+      const headers = bearer(await intrude(send, { sandbox: true }));
+      const added = await send("POST", "/v1/webhooks", { headers, body: { url: victim } });
+      const calls = [
+        { path: `/v1/webhooks/${added?.body?.id}/challenge`, body: undefined },
+        { path: `/v1/webhooks/${added?.body?.id}/test`, body: undefined },
+        { path: "/v1/asks", body: { text: "Looking for a sofa in Berlin" } },
+        { path: "/v1/offers", body: { text: "Sofa, 180 EUR, Berlin, intruder@example.com" } },
+      ];
+      return (n) => {
+        const { path = "", body } = calls[n % calls.length] ?? {};
+        return send("POST", path, { headers, ...(body && { body }) });
+      };
     },
   },
   {
@@ -82,6 +104,16 @@ const p99 = (times: readonly number[]): number =>
 export const startAttackers = (ledger: Ledger, { apis, checkAnswer }: Calls): Attackers => {
   let over = false;
   const spells: { begun: number; ended: number }[] = [];
+  const started = performance.now();
+  let reached = 0;
+  const stranger = createServer((request, response) => {
+    reached += 1;
+    request.resume();
+    response.end();
+  }).listen(0, "127.0.0.1");
+  const victim = once(stranger, "listening").then(
+    () => `http://127.0.0.1:${(stranger.address() as AddressInfo).port}/`,
+  );
 
   const attack = async ({ name, caller }: Attack, number: number): Promise<void> => {
     const spell = { begun: performance.now(), ended: Number.POSITIVE_INFINITY };
@@ -96,7 +128,7 @@ export const startAttackers = (ledger: Ledger, { apis, checkAnswer }: Calls): At
       return answer;
     };
     const act = async (): Promise<void> => {
-      const again = await caller(send);
+      const again = await caller(send, await victim);
       for (let n = 0; !over && performance.now() < spell.begun + SPELL_MS; n++) await again(n);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, act));
@@ -129,6 +161,10 @@ export const startAttackers = (ledger: Ledger, { apis, checkAnswer }: Calls): At
     async stop() {
       over = true;
       await running;
+      stranger.close();
+      const hours = Math.ceil((performance.now() - started) / 3_600_000);
+      if (reached > CHALLENGES * hours)
+        ledger.violate("a server that answers no challenge gets hardly a request", `${reached} in ${hours} h`);
     },
   };
 };

@@ -179,6 +179,8 @@ const soak = async (): Promise<void> => {
     database: as(name.startsWith("api") ? "souk_api" : "souk_worker", primary),
     env: {
       CONNECTIONS_PER_HOUR: "1000000",
+      WEBHOOK_KEYS: "soak".repeat(8),
+      WEBHOOK_PRIVATE: "allow",
       ...model,
       // One of two APIs reads from the replica.
       ...(name === "api-1" ? { DATABASE_READ_URL: as("souk_api", standby) } : {}),
