@@ -33,7 +33,7 @@ const POLL_MS = 2_000;
 const EVENT_WAIT = 25;
 
 /** Stored between runs. The link is needed until a person has approved the agent. */
-type Credentials = { token: string; link: string; code: string; linkExpires: string };
+type Credentials = { token: string; link: string; code: string };
 /** A connected market, and the file with its credentials. */
 type Session = { url: string; market: Market; credentials: Credentials; file: string };
 
@@ -64,8 +64,7 @@ const connect = async (url: string, sandbox: boolean, file: string): Promise<Cre
   const { agent_token: token, connection } = await openMarket({ url }).call("POST /v1/connect", {
     body: { name: "Souk command line", sandbox },
   });
-  const linkExpires = new Date(Date.now() + connection.expires_in * 1000).toISOString();
-  const credentials = { token, link: connection.url, code: connection.code, linkExpires };
+  const credentials = { token, link: connection.url, code: connection.code };
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   // With wx, of two programs that connect at once, one keeps its agent, and the other one says so.
   await writeFile(file, `${JSON.stringify(credentials)}\n`, { mode: 0o600, flag: "wx" });
@@ -93,16 +92,16 @@ const isRefused = (error: unknown, code: string): boolean =>
 
 /** Gives the person the link and the code, and waits until they have approved the agent. */
 const approval = async ({ market, credentials, file }: Session): Promise<void> => {
-  // A person who presses “Not mine” removes the agent.
+  // A person who presses “Not mine” removes the agent. A wrong pick ends its link, and so do 30 minutes.
   const state = async () =>
     market.call("GET /v1/me").then(
-      ({ account }) => (account.connected ? "approved" : "waiting"),
-      (error: unknown) => (isRefused(error, "unauthorized") ? "declined" : Promise.reject(error)),
+      ({ account, next }) => (account.connected ? "approved" : next[0]?.path === "/v1/connect" ? "ended" : "waiting"),
+      (error: unknown) => (isRefused(error, "unauthorized") ? "ended" : Promise.reject(error)),
     );
   for (let asked = false; ; asked = true) {
     const now = await state();
     if (now === "approved") return asked ? print("Approved.\n") : undefined;
-    if (now === "declined" || Date.now() > Date.parse(credentials.linkExpires)) {
+    if (now === "ended") {
       await rm(file);
       throw new Error(
         "Nobody approved this agent, and its link no longer works. Run the command again for a new link.",
@@ -110,7 +109,7 @@ const approval = async ({ market, credentials, file }: Session): Promise<void> =
     }
     if (!asked)
       print(
-        `Open this link, compare the code, and press Approve. The agent waits.\n\n  ${credentials.link}\n  code ${credentials.code}\n`,
+        `Open this link, and pick this code there. That approves the agent, which waits.\n\n  ${credentials.link}\n  code ${credentials.code}\n`,
       );
     await sleep(POLL_MS);
   }

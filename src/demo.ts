@@ -73,20 +73,21 @@ const printingFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** Acts as the person in a browser: opens the page, compares the code, and presses Approve. */
+/** Acts as the person in a browser: opens the page, and picks the code that the agent shows. */
 const approve = async (who: string, link: string, code: string): Promise<void> => {
   print(`   > GET ${new URL(link).pathname.replace(/[^/]+$/, "…")}   (${who}'s browser)`);
   const page = await fetch(link, { signal: AbortSignal.timeout(PATIENCE_MS) });
   const html = await page.text();
   const token = /name="token" value="([^"]+)"/.exec(html)?.[1];
   if (page.status !== 200 || !html.includes(code) || token === undefined) return fail("a page with the code", html);
-  tell("page shows", `the code ${code}, which is the one that the agent told ${who}`);
+  const codes = [...html.matchAll(/name="code" value="([^"]+)"/g)].map(([, shown]) => shown);
+  tell("page shows", `the codes ${codes.join(", ")}`);
   const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
-  print(`   > POST the form, with the button Approve   (${who}'s browser)`);
+  print(`   > POST the form, with the button ${code}, which the agent showed ${who}   (${who}'s browser)`);
   const answer = await fetch(link, {
     method: "POST",
     headers: { origin: new URL(link).origin, cookie: cookies.join("; ") },
-    body: new URLSearchParams({ token, decision: "approve" }),
+    body: new URLSearchParams({ token, code }),
     signal: AbortSignal.timeout(PATIENCE_MS),
   });
   print(`   < ${answer.status} ${answer.statusText}`);
@@ -218,7 +219,7 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
   const early = lena.agent.call("POST /v1/offers", { body: { text: `${SOFA} ${CONTACT}` } });
   tell("detail", (await refusal(early, "verification_required")).detail);
 
-  step("Lena opens the link that her agent gave her, compares the code, and approves.");
+  step("Lena opens the link that her agent gave her, and picks the code that it showed her.");
   await approve("Lena", lena.link, lena.code);
   const me = await lena.agent.call("GET /v1/me");
   if (!me.account.connected) fail("a connected agent", me);

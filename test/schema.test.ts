@@ -15,7 +15,7 @@ import { createDatabase, type Database } from "./support/database.ts";
  */
 const RUN_AS_OWNER = [
   "api.accept_moderator_link(bytea,bytea,bytea)",
-  "api.approve_connection(bytea,bytea,bytea,text,bytea)",
+  "api.approve_connection(bytea,bytea,bytea,text,bytea,text)",
   "api.cancel_sign_in(bytea,text,bytea)",
   "api.cancel_verification(bytea,bytea)",
   "api.check_client(text,jsonb,text)",

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { addressOf } from "../base/address.ts";
-import { problem, problemOf } from "../base/problem.ts";
+import { PROBLEMS, problem, problemOf } from "../base/problem.ts";
 import { hashSecret } from "../base/tokens.ts";
 import { visibleName, visibleText } from "../base/visible_text.ts";
 import { browserSecret, giveFormToken } from "../web/csrf.ts";
@@ -9,6 +9,7 @@ import { askVisitor, type PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import { LABEL_LENGTH, minutesLeft, renderPage, sendPage, signInPath } from "./render.ts";
 import { giveSession, keepSession, sessionHash } from "./session.ts";
+import { whatItDid } from "./settings/agents.ts";
 
 /**
  * The result of api.approve_connection.
@@ -17,11 +18,16 @@ import { giveSession, keepSession, sessionHash } from "./session.ts";
  *   client        where this browser is sent back to, if the agent came by OAuth and its client has no code yet
  */
 type Approved = { agent_name: string; new_session: boolean; has_method: boolean; client: WayBack | null };
+/** The result when another code than the agent's was picked: a sentence that says so. */
+type Mispicked = { mispicked: string };
 
 /** An open connection, as api.get_connection returns it. */
 type Connection = {
   agent_name: string;
-  code: string;
+  /** The agent's code among two others, in random order; null for a client of OAuth, which shows no code. */
+  codes: string[] | null;
+  /** Another code was picked: the link approves nothing any more. */
+  mispicked: boolean;
   /** The client, if the agent came by OAuth. */
   client: { client_id: string; redirect_uri: string } | null;
   /** RFC 3339 in UTC. */
@@ -41,6 +47,8 @@ type Connection = {
     has_method: boolean;
     /** The person has to sign in (again) before approving. */
     needs_sign_in: boolean;
+    /** What the agent would read and could change. Null if there is nothing, or nobody is signed in here. */
+    holds: { offers: number; asks: number } | null;
   };
 };
 
@@ -64,9 +72,9 @@ export const renderApproval = (
   connection: Connection,
   { token, path, notice }: { token: string; path: string; notice: string | null },
 ): string =>
-  renderPage("approval", baseUrl, {
+  renderPage(connection.mispicked ? "mispicked" : "approval", baseUrl, {
     name: visibleName(connection.agent_name),
-    code: connection.code,
+    codes: connection.codes,
     client: connection.client && {
       ...placeOf(connection.client.redirect_uri),
       publisher: URL.canParse(connection.client.client_id) ? new URL(connection.client.client_id).host : null,
@@ -76,6 +84,7 @@ export const renderApproval = (
     asked: minutesAgo(connection.requested_minutes_ago),
     left: minutesLeft(connection.expires_in),
     account: { ...connection.account, label: visibleText(connection.account.label, LABEL_LENGTH) },
+    holds: connection.account.holds && whatItDid(connection.account.holds),
     signIn: signInPath(baseUrl, path),
     signInAgain: signInPath(baseUrl, path, true),
     token,
@@ -97,19 +106,25 @@ export const approvalPages = (context: PagesContext): Page[] => {
     response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, notice }));
   };
 
-  const approve = async (request: Request, response: Response, shown: string | null): Promise<void> => {
+  const approve = async (request: Request, response: Response, fields: URLSearchParams): Promise<void> => {
     // A second click gets the same secret, so it finds the session that the first one created.
     const newSession = browserSecret(request, baseUrl(), `session ${secretOf(request)}`);
     const code = browserSecret(request, baseUrl(), `code ${secretOf(request)}`);
     if (newSession === null || code === null) throw STALE_FORM;
     try {
-      const approved = await askVisitor<Approved>(context, "approve_connection", {
+      const approved = await askVisitor<Approved | Mispicked>(context, "approve_connection", {
         secret_hash: hashSecret(secretOf(request)),
         session_hash: sessionHash(request, baseUrl()),
         new_session_hash: hashSecret(newSession),
-        shown,
+        shown: fields.get("shown"),
         code_hash: hashSecret(code),
+        picked: fields.get("code"),
       });
+      if ("mispicked" in approved) {
+        if (wantsJson(request)) throw problem("connection_expired", approved.mispicked);
+        response.status(PROBLEMS.connection_expired.status);
+        return await show(request, response, null);
+      }
       const { agent_name, new_session, has_method, client } = approved;
       const name = visibleName(agent_name);
       if (new_session) giveSession(response, baseUrl(), newSession);
@@ -154,9 +169,9 @@ export const approvalPages = (context: PagesContext): Page[] => {
     const { fields, stale } = await readAnswer(request, response, baseUrl());
     if (stale) throw STALE_FORM;
     const decision = fields.get("decision");
-    if (decision === "approve") await approve(request, response, fields.get("shown"));
-    else if (decision === "decline") await decline(request, response);
-    else throw problem("bad_request", "The answer is neither Approve nor Not mine.");
+    if (decision === "decline") await decline(request, response);
+    else if (decision === "approve" || fields.has("code")) await approve(request, response, fields);
+    else throw problem("bad_request", "The answer is neither a code, nor Approve, nor Not mine.");
   };
 
   return [

@@ -90,8 +90,8 @@ const CONNECTION_GUIDANCE: Guides = {
   connection_expired: {
     heading: "This link has ended",
     steps: [
-      "A link lasts 30 minutes, and ends at once when someone answers “Not mine”.",
-      "The next one comes with a new code: compare it again.",
+      "A link lasts 30 minutes, and ends at once when someone answers “Not mine” or picks a wrong code.",
+      "The next one comes with a new code: pick that one.",
     ],
     again: false,
   },

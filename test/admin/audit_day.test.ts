@@ -146,7 +146,7 @@ test("a day of work leaves each change once in the log, with its actor and its r
     const person = stranger();
     await step(
       `${name} approves`,
-      async () => ok(await person.send(await person.get(agent.link), "Approve")),
+      async () => ok(await person.send(await person.get(agent.link), agent.code)),
       (page) => ["agent.connected", "account.claimed"].map((action) => [action, `person ${name}`, name, idOf(page)]),
     );
     return { name, agent, person, account };

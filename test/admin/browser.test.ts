@@ -3,6 +3,8 @@ import type { Browser, Page } from "playwright-core";
 import { newModeratorLink } from "../../src/admin/moderator.ts";
 import { axeFindings } from "../pages/sound.ts";
 import {
+  endFirstSecond,
+  holdFirstSecond,
   LAPTOP,
   launchBrowser,
   leaveBy,
@@ -149,10 +151,14 @@ test.serial("one key decides on an offer and opens the next case", async (t) => 
   // The button is shown by the script that listens to the keys.
   await page.getByRole("button", { name: "Single keys are on" }).waitFor();
   t.true(page.url().endsWith(first));
+  await holdFirstSecond(page);
   await Promise.all([page.waitForURL(`**/admin/offers/${second}?**`), page.keyboard.press("k")]);
   t.true((await statusOf(first)).reviewed);
   t.regex((await page.getByRole("status").textContent()) ?? "", /^Kept\./);
   t.is(await page.getByLabel("Reason, for taking it down").inputValue(), "scam", "the reported reason is preselected");
+  await page.keyboard.press("r");
+  t.is((await statusOf(second)).status, "published", "a page takes no answer in its first second");
+  await endFirstSecond(page);
   await Promise.all([page.waitForURL("**/admin?**"), page.keyboard.press("r")]);
   t.like(await statusOf(second), { status: "removed", review_reason: "scam" });
   t.regex((await page.getByRole("status").textContent()) ?? "", /^Removed\./);
@@ -168,7 +174,7 @@ test.serial("shortcut keys do nothing while somebody types or after they were tu
   await page.getByRole("heading", { level: 1 }).click();
   await page.keyboard.press("r");
   await page.reload();
-  t.true(await page.getByRole("button", { name: "Single keys are off" }).isVisible());
+  await page.getByRole("button", { name: "Single keys are off" }).waitFor();
   await page.keyboard.press("r");
   t.is((await statusOf(id)).status, "published");
 });
@@ -178,7 +184,7 @@ test.serial("everything works without JavaScript, on a phone", async (t) => {
   const id = await reported();
   await page.goto(`${fixture.url}/admin/offers/${id}`);
   await leaveBy(page, page.getByRole("button", { name: /Take for ten minutes/ }));
-  t.true(await page.getByRole("button", { name: /Give back/ }).isVisible());
+  await page.getByRole("button", { name: /Give back/ }).waitFor();
   await page.getByLabel("Reason, for taking it down").selectOption("counterfeit");
   await page.getByLabel("Words").fill("It is a copy.");
   await leaveBy(page, page.getByRole("button", { name: /^Remove/ }));

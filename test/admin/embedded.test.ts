@@ -71,7 +71,7 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   const approved = async (name: string) => {
     const agent = await connectAgent(service.url, name);
     const person = newVisitor();
-    t.is((await person.submit(await person.get(agent.link), "Approve")).status, 200);
+    t.is((await person.submit(await person.get(agent.link), agent.code)).status, 200);
     return agent;
   };
   const [owner, reporter] = [await approved("Owner"), await approved("Reporter")];
@@ -101,7 +101,7 @@ test("on a bare machine, the first start gives a link that makes one person a mo
   t.deepEqual(await press("/sign-in/code", "Continue", { code }), [303, "/settings/methods"]);
   // The worker sends its notices there, too.
   const own = await connectAgent(service.url, "Own");
-  t.is((await press(new URL(own.link).pathname, "Approve"))[0], 200);
+  t.is((await press(new URL(own.link).pathname, own.code))[0], 200);
   await until(() => shows(mailbox, "An agent now acts for you on Souk"), 60_000);
   t.is((await press(path, "Remove", { reason: "scam", words: "It asks for money first." }))[0], 303);
   t.like((await owner.call("GET", `/v1/offers/${offer.offer_id}`)).body, {

@@ -8,9 +8,9 @@ import { randomEmail } from "./signing.ts";
 
 const page = async (caller: Caller, session: Buffer | null = null): Promise<Answer> =>
   (await market.call(null, "get_connection", { secret_hash: caller.link, session_hash: session })).account;
-/** The account that the link's page shows, without `shown`, the account's fingerprint. */
+/** The account that the link's page shows, without `shown`, the account's fingerprint, and `holds`. */
 const look = async (caller: Caller, session: Buffer | null = null): Promise<Answer> => {
-  const { shown: _, ...read } = await page(caller, session);
+  const { shown: _, holds: __, ...read } = await page(caller, session);
   return read;
 };
 const approve = (
@@ -75,6 +75,48 @@ test.serial("before approval the page shows which account will be bound", async 
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: false });
   await people.grow(person.session);
   t.deepEqual(await look(caller, person.session), { ...bound, needs_sign_in: true });
+});
+
+test.serial("only the agent and its person tell its code from the two others, on every look the same", async (t) => {
+  const [caller, other] = [await market.connect(), await market.connect()];
+  const codesOf = async ({ link }: Caller): Promise<string[]> =>
+    (await market.call(null, "get_connection", { secret_hash: link, session_hash: null })).codes;
+  const looks = await Promise.all(Array.from({ length: 40 }, () => codesOf(caller)));
+  const codes = new Set(looks.flat());
+  t.is(codes.size, 3);
+  for (const code of codes) t.regex(code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+  t.deepEqual([...new Set(looks.map((look) => look.indexOf("BCDF-GHJK")))].toSorted(), [0, 1, 2], "in any order");
+  t.deepEqual(
+    (await codesOf(other)).filter((code) => codes.has(code)),
+    ["BCDF-GHJK"],
+  );
+});
+
+test.serial("a wrong pick approves nothing and ends the link, and only 'Not mine' ends the agent", async (t) => {
+  const caller = await market.connect();
+  const link = { secret_hash: caller.link, session_hash: null };
+  const pick = (picked: string | null) =>
+    market.call(null, "approve_connection", { ...link, new_session_hash: caller.session, picked });
+  t.is(await refused(pick(null)), "400 bad_request");
+  t.false((await market.call(null, "get_connection", link)).mispicked);
+  t.deepEqual(Object.keys(await pick("BCDF-GHJL")), ["mispicked"]);
+  for (const again of ["BCDF-GHJK", "BCDF-GHJL"]) t.is(await refused(pick(again)), "410 connection_expired");
+  const { account, next } = await me(caller);
+  t.false(account.connected);
+  t.like(next[0], { method: "POST", path: "/v1/connect" });
+  t.true((await market.call(null, "get_connection", link)).mispicked);
+  await market.call(null, "decline_connection", { secret_hash: caller.link });
+  t.is(await refused(me(caller)), "401 unauthorized");
+});
+
+test.serial("the page tells the person of the account, and nobody else, what the agent would read", async (t) => {
+  const [first, second] = [await market.approved(), await market.connect()];
+  t.is((await page(second, first.session)).holds, null);
+  await market.call(first, "archive_offer", { id: await market.offer(first) });
+  await market.offer(first);
+  await market.ask(first);
+  t.deepEqual((await page(second, first.session)).holds, { offers: 2, asks: 1 });
+  for (const session of [null, (await market.approved()).session]) t.is((await page(second, session)).holds, null);
 });
 
 test.serial("an account with a method is bound only by a session that signed in within fifteen minutes", async (t) => {

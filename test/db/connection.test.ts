@@ -51,9 +51,9 @@ test.serial("before approval an agent can read, and each write is refused with t
 test.serial("reading a link changes nothing", async (t) => {
   const caller = await market.connect("Looker");
   const before = await market.sql`select * from market.connection where agent_id = ${caller.agent}`;
-  const { agent_name, code, expires_in } = await look(caller);
+  const { agent_name, codes, expires_in } = await look(caller);
   await look(caller);
-  t.deepEqual([agent_name, code], ["Looker", "BCDF-GHJK"]);
+  t.deepEqual([agent_name, codes.length], ["Looker", 3]);
   t.true(expires_in > 1790 && expires_in <= 1800);
   t.deepEqual(await market.sql`select * from market.connection where agent_id = ${caller.agent}`, before);
 });

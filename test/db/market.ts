@@ -83,6 +83,7 @@ const USUAL: Record<string, Arguments> = {
   update_ask: { errors: [] },
   report_offer: { comment: null },
   get_me: { base_url: "" },
+  approve_connection: { picked: "BCDF-GHJK" },
   start_verification: { base_url: "" },
   get_verification: { base_url: "" },
   search_offers: { extraction: null, embedding: null, model: null, notices: [] },

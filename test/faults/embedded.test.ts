@@ -77,7 +77,7 @@ test.serial("on a bare machine an agent can publish and find offers, and Ctrl-C 
   const person = newPerson();
   const page = await person.open(seller.link);
   t.true(page.text.includes(seller.code));
-  t.is((await person.press("approve")).status, 200);
+  t.is((await person.press(seller.code)).status, 200);
   t.is((await seller.call("GET", "/v1/me")).body.account.connected, true);
 
   published = await publish("sofa");
@@ -85,7 +85,7 @@ test.serial("on a bare machine an agent can publish and find offers, and Ctrl-C 
   t.is(published.body.status, "published");
 
   const buyer = await connectAgent(service.url, "Buyer");
-  t.is((await newPerson().decide(buyer.link, "approve")).status, 200);
+  t.is((await newPerson().decide(buyer.link, buyer.code)).status, 200);
   const search = await buyer.call("POST", "/v1/offers/search", { query: "three-seat sofa" });
   t.deepEqual(
     search.body.results.map(({ id }: { id: string }) => id),

@@ -193,7 +193,7 @@ test.serial("who was removed, suspended, disconnected, signed out or approved is
     t.is((await me(other)).status, 200, "the other one");
 
     await sql(url)`select api.approve_connection(${hashSecret(waiting.link.split("/").at(-1) ?? "")}, null,
-      ${hashSecret(newSecret())})`;
+      ${hashSecret(newSecret())}, picked => ${waiting.code})`;
     t.true((await waiting.at(reader.url)("GET", "/v1/me")).body.account.connected);
 
     const newcomer = await connectAgent(writer.url);

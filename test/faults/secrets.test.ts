@@ -133,14 +133,14 @@ test.serial("no log, job or dump contains a secret, and no log private data, wha
   const seller = await connectAgent(service.url, PRIVATE.name);
   const person = newPerson();
   await person.open(seller.link);
-  const approved = await person.press("approve");
+  const approved = await person.press(seller.code);
   t.is(approved.status, 200);
   const [, session] = /souk_session=([\w-]+)/.exec(approved.headers["set-cookie"] ?? "") ?? [];
   t.regex(session ?? "", /^[\w-]{43}$/);
   secrets["the session"] = session ?? "";
   const buyer = await connectAgent(service.url, PRIVATE.name);
   const buyerPerson = newPerson();
-  await buyerPerson.decide(buyer.link, "approve");
+  await buyerPerson.decide(buyer.link, buyer.code);
   const stranger = await connectAgent(service.url, PRIVATE.name);
   await newPerson().decide(stranger.link, "decline");
   for (const [name, agent] of Object.entries({ seller, buyer, stranger })) {
@@ -179,7 +179,7 @@ test.serial("no log, job or dump contains a secret, and no log private data, wha
   await call(service.url, "GET", `/v1/me?authorization=${seller.token}`, {
     headers: { authorization: `Bearer ${stranger.token}` },
   });
-  await newPerson().decide(seller.link, "approve");
+  await newPerson().decide(seller.link, seller.code);
   await person.open(`${seller.link}x`);
   await call(service.url, "POST", new URL(buyer.link).pathname, {
     headers: { authorization: `Bearer ${buyer.token}` },
@@ -250,7 +250,7 @@ test.serial("nor does any contain a secret of signing in, of OAuth or of webhook
 
   // An agent asks for a proof, and adds a webhook.
   const agent = await connectAgent(service.url);
-  await person.submit(await person.get(agent.link), "Approve");
+  await person.submit(await person.get(agent.link), agent.code);
   secrets["the token"] = agent.token;
   const hook = await agent.call("POST", "/v1/webhooks", { url: "https://receiver.invalid/souk" });
   t.is(hook.status, 201, hook.text);

@@ -18,7 +18,7 @@ const CONNECTED = {
   agent_id: "<id>",
   connection: { url: "<base>/connect/<secret>", code: "<code>", expires_in: "<30 minutes>" },
   summary:
-    "Keep agent_token secret: it is shown only now. Give connection.url to the person you act for, tell them the code, and do not open the link yourself. They approve once they see the same code there. You can search and read at once; GET /v1/me tells when you may publish.",
+    "Keep agent_token secret: it is shown only now. Show the person you act for connection.url and connection.code together, and do not open the link yourself. They approve by picking this code among three there. You can search and read at once; GET /v1/me tells when you may publish.",
 };
 
 test("POST /v1/connect returns a token, a link and a code that is not in the link", async (t) => {
@@ -142,7 +142,7 @@ const meOf = (connected: boolean): Body => {
       : [
           {
             summary:
-              "Ask the person to open the connection link, compare the code and approve. Then read this document again.",
+              "Show the person the connection link and your code together. They approve by picking this code among three there. Then read this document again.",
             method: "GET",
             path: "/v1/me",
           },

@@ -160,7 +160,8 @@ test("403: before approval every write is refused, and the response says what is
         options: [],
         next: [
           {
-            summary: "Ask the person to open the connection link you were given, then read your permissions.",
+            summary:
+              "Ask the person to open the connection link you were given and to pick your code there, then read your permissions.",
             method: "GET",
             path: "/v1/me",
           },

@@ -187,9 +187,10 @@ test.serial("an agent that waits for its approval is told of it", async (t) => {
   const [agent, other] = [await market.stranger(), await market.agent()];
   const waiting = read(agent, "?after=now&wait=25");
   await sleep(300);
-  await market.sql("select api.approve_connection($1, $2, null)", [
+  await market.sql("select api.approve_connection($1, $2, null, picked => $3)", [
     hashSecret(agent.link.split("/").at(-1) ?? ""),
     sessionOf(other.link),
+    agent.code,
   ]);
   const start = performance.now();
   t.deepEqual(typesOf(await waiting), ["agent.connected"]);

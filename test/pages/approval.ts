@@ -38,7 +38,7 @@ export const decide = (
   };
   return fetch(site.url + PATH, {
     method: "POST",
-    body: new URLSearchParams({ decision: "approve", token, ...fields }),
+    body: new URLSearchParams({ ...("decision" in fields ? {} : { code: "BCDF-GHJK" }), token, ...fields }),
     headers: Object.entries(sent).filter((header): header is [string, string] => header[1] !== null),
   });
 };

@@ -65,6 +65,7 @@ test("approving creates a session for a person who has none", async (t) => {
           session_hash: null,
           new_session_hash: hashSecret(secret),
           shown: null,
+          picked: "BCDF-GHJK",
         },
         pool: "write",
       },
@@ -117,7 +118,7 @@ test("a person who must sign in before approving is sent to sign-in and back; a 
     method: "POST",
     redirect: "manual",
     headers: { Cookie: opened.cookie, Origin: opened.site.url },
-    body: new URLSearchParams({ decision: "approve", token: opened.token }),
+    body: new URLSearchParams({ code: "BCDF-GHJK", token: opened.token }),
   });
   t.is(answer.status, 303);
   t.is(answer.headers.get("location"), `/sign-in?${new URLSearchParams({ return: PATH, again: "1" })}`);
@@ -141,7 +142,7 @@ test("the approval page names the account that the agent would act for and offer
   t.true(fresh.includes("A new account"));
   t.true(fresh.includes(`href="${another}">Use an account I have`));
   const old = await page({ needs_sign_in: true });
-  t.false(old.includes('value="approve"'));
+  t.false(old.includes('name="code"'));
   t.true(old.includes('value="decline"'), "refusing needs no sign-in");
   t.true((await page({ label: "<script>" })).includes("&lt;script&gt;"));
 });

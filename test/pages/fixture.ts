@@ -78,7 +78,7 @@ export const openFixture = async (...configuration: Parameters<typeof sharedServ
       const page = await openPage(browser, PHONE, t);
       const agent = await connectAgent(service.url, name);
       await page.goto(agent.link);
-      await press(page, "Approve");
+      await press(page, agent.code);
       const [found] = await sql<{ account_id: string }>("select account_id from market.agent where id = $1", [
         agent.id,
       ]);

@@ -104,8 +104,10 @@ const runInShell = async (blocks: Block[], env: Record<string, string>): Promise
     for await (const chunk of shell.stdout?.setEncoding("utf8") ?? []) {
       current += chunk;
       if (!current.includes("--done--\n")) continue;
-      for (const [link] of current.matchAll(/http:[^"\s]*\/connect\/[\w-]+/g))
-        await newPerson().decide(link, "approve");
+      for (const [, link = "", code = ""] of current.matchAll(
+        /(http:[^"\s]*\/connect\/[\w-]+)"[^}]*"code": *"([A-Z-]+)"/g,
+      ))
+        await newPerson().decide(link, code);
       printed.push(current.replace("--done--\n", ""));
       current = "";
       (shell.stdio[3] as NodeJS.WritableStream).write("\n");

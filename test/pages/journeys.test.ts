@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import { openPage, PHONE, screenshot } from "../support/browser.ts";
-import { connectAgent, eventually, SOFA, wholeLog } from "../support/market.ts";
+import { authorizeUrl, newVerifier, register } from "../oauth/client.ts";
+import { endFirstSecond, holdFirstSecond, openPage, PHONE, screenshot } from "../support/browser.ts";
+import { connectAgent, eventually, SOFA, until, wholeLog } from "../support/market.ts";
 import { type Fixture, follow, heading, openFixture, press, pressAndFollow } from "./fixture.ts";
 import { faults, SOUND, tabTo } from "./sound.ts";
 
@@ -23,7 +24,7 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   const enter = () => Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   await page.goto(agent.link);
   t.true(await page.getByText("A new account").isVisible());
-  await tabTo(page, "Approve");
+  await tabTo(page, agent.code);
   t.not(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none", "the focus is visible");
   await enter();
   t.is(await heading(page), "Claude now acts for you");
@@ -44,6 +45,66 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   t.true(await page.getByRole("heading", { name: "Removed" }).isVisible());
   t.deepEqual(await faults(page), SOUND);
   t.deepEqual(await fixture.statuses(agent), [401, 401], "both processes refuse the agent");
+});
+
+test("in its first second, a page takes no answer from pointer or keyboard, also with less motion", async (t) => {
+  const agent = await connectAgent(fixture.service.url, "Claude");
+  const { challenge } = newVerifier();
+  const redirect_uri = "https://assistant.example/callback";
+  const client_id = await register(fixture.service.url, [redirect_uri]);
+  const consent = authorizeUrl(fixture.service.url, { client_id, redirect_uri, code_challenge: challenge });
+  for (const [address, names] of [
+    [agent.link, [agent.code, "Not mine"]],
+    [consent, ["Approve", "Not mine"]],
+  ] as const) {
+    const page = await openPage(fixture.browser, PHONE, t);
+    await page.route("https://assistant.example/**", (route) => route.fulfill({ status: 204 }));
+    await holdFirstSecond(page);
+    await page.goto(address);
+    t.is(await page.evaluate("document.activeElement.tagName"), "BODY", "Enter alone presses nothing");
+    let posts = 0;
+    page.on("request", (request) => (posts += Number(request.method() === "POST")));
+    await until(async () => (await page.getByRole("button").count()) === 0);
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    const [accept, refuse] = await Promise.all(
+      names.map(async (name) => {
+        const { x = 0, y = 0 } = (await page.locator("button", { hasText: name }).boundingBox()) ?? {};
+        return [x + 9, y + 9] as const;
+      }),
+    );
+    for (const [x, y] of [accept ?? [0, 0], refuse ?? [0, 0]]) await page.mouse.dblclick(x, y);
+    for (let presses = 0; presses < 20; presses += 1) {
+      await page.keyboard.press("Tab");
+      t.not(await page.evaluate("document.activeElement.tagName"), "BUTTON");
+    }
+    await endFirstSecond(page);
+    t.is(posts, 0);
+    // A page that comes back from the browser's memory, or that its opener moves, would have had its second.
+    const headers = (await page.request.get(page.url())).headers();
+    t.like(headers, { "cache-control": "no-store", "cross-origin-opener-policy": "same-origin" });
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    await page.mouse.click(...(accept ?? [0, 0]));
+    await page.getByRole("heading", { name: "now acts for you" }).waitFor();
+  }
+});
+
+test("whoever picks another code approves nothing, and may say that the agent is not theirs", async (t) => {
+  const page = await openPage(fixture.browser, PHONE, t);
+  const agent = await connectAgent(fixture.service.url, "Claude");
+  await page.goto(agent.link);
+  t.true(await page.getByRole("group", { name: "Which code does your agent show you?" }).isVisible());
+  await endFirstSecond(page);
+  const codes = await page
+    .getByRole("button", { name: /^[A-Z]{4}-[A-Z]{4}: approve the agent that shows this code$/ })
+    .allTextContents();
+  t.is(codes.length, 3);
+  await press(page, codes.find((code) => code !== agent.code) ?? "");
+  t.is(await heading(page), "That is not the code of this agent");
+  t.deepEqual(await fixture.statuses(agent), [200, 200]);
+  await page.goto(agent.link);
+  await press(page, "Not mine");
+  t.is(await heading(page), "This agent does not act for you");
+  t.deepEqual(await fixture.statuses(agent), [401, 401]);
 });
 
 test("the browser sends the form's Origin, but never the link as Referer", async (t) => {

@@ -45,7 +45,7 @@ const BACKS = ["https://assistant.example/cb?x=1&y='2'", "http://127.0.0.1:4711/
 const asked = (redirect_uri: string): string =>
   renderApproval(
     BASE,
-    { ...CONNECTION, client: { client_id: "https://assistant.example/client.json", redirect_uri } },
+    { ...CONNECTION, codes: null, client: { client_id: "https://assistant.example/client.json", redirect_uri } },
     { token: "form-token", path: "/connect/secret", notice: null },
   );
 
@@ -144,13 +144,12 @@ test("the approval page says what a person needs in order to decide", (t) => {
     .replace(/\s+/g, " ");
   for (const sentence of [
     "It calls itself “ Claude ”",
-    "BCDF-GHJK",
+    "Which code does your agent show you? Pick one only if you started this a moment ago.",
+    "LMNP-QRST BCDF-GHJK VWXZ-BCDF or none of them Not mine",
     "Asked 2 minutes ago , at 14:03 UTC.",
     "Works for 28 minutes more.",
     "If you approve, it can publish offers in your name ask for things in your name read what matches",
-    "It can never see your e-mail address or phone number here sign in as you pay for anything",
-    "Continue only if you started this a moment ago and your agent showed you this same code.",
-    "Approve Not mine",
+    "It can never see the address you sign in with, or the contact in your profile sign in as you pay for anything",
   ]) {
     t.true(text.includes(sentence), sentence);
   }

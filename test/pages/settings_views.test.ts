@@ -1,6 +1,6 @@
 import test from "ava";
 import type { Browser, Page } from "playwright-core";
-import { launchBrowser, openPage, overflowing, screenshot, VIEWS } from "../support/browser.ts";
+import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS } from "../support/browser.ts";
 import {
   ACCOUNT,
   AGENT,
@@ -44,9 +44,7 @@ const KEPT = [
 
 type State = { name: string; path: string; script?: Script; act?: (page: Page) => Promise<void> };
 
-const press = (name: string) => async (page: Page) => {
-  await Promise.all([page.waitForEvent("load"), page.getByRole("button", { name }).first().click()]);
-};
+const press = (name: string) => (page: Page) => leaveBy(page, page.getByRole("button", { name }).first());
 
 const STATES: State[] = [
   { name: "agents", path: "/settings" },
@@ -198,7 +196,7 @@ const STATES: State[] = [
     name: "approve-new",
     path: "/connect/secret",
     script: {
-      get_connection: { ...CONNECTION, account: { label: "", is_new: true, has_method: false, needs_sign_in: false } },
+      get_connection: { ...CONNECTION, account: { ...CONNECTION.account, label: "", is_new: true, has_method: false } },
     },
   },
   {
@@ -206,28 +204,36 @@ const STATES: State[] = [
     path: "/connect/secret",
     script: { get_connection: { ...CONNECTION, account: { ...CONNECTION.account, needs_sign_in: true } } },
   },
-  { name: "approved-new", path: "/connect/secret", act: press("Approve") },
+  { name: "approved-new", path: "/connect/secret", act: press("BCDF-GHJK") },
   {
     name: "approve",
     path: "/connect/secret",
     act: async (page) => {
-      const [yes, no] = await Promise.all(
-        ["Approve", "Not mine"].map((name) => page.getByRole("button", { name }).boundingBox()),
+      const [first, ...others] = await Promise.all(
+        CONNECTION.codes.map((name) => page.getByRole("button", { name }).boundingBox()),
       );
-      const alike = yes?.y === no?.y && yes?.width === no?.width && yes?.height === no?.height;
-      if (!alike) throw new Error("the answers are not equally prominent");
+      const alike = others.every(
+        (one) => Math.abs((one?.width ?? 0) - (first?.width ?? 0)) < 1 && one?.height === first?.height,
+      );
+      if (!alike) throw new Error("the codes are not equally prominent");
     },
   },
-  ...[undefined, press("Approve")].map((act) => ({
+  ...[undefined, press("WXWX-WXWX")].map((act) => ({
     name: act ? "approved-long" : "approve-long",
     path: "/connect/secret",
     script: {
-      get_connection: { ...CONNECTION, agent_name: LONG, code: "WXWX-WXWX" },
+      get_connection: { ...CONNECTION, agent_name: LONG, codes: ["WXWX-WXWX", "MWMW-MWMW", "WWWW-WWWW"] },
       approve_connection: { agent_name: LONG, agent_id: "a", new_session: true, client: null },
     },
     ...(act && { act }),
   })),
   { name: "declined", path: "/connect/secret", act: press("Not mine") },
+  {
+    name: "approve-second",
+    path: "/connect/secret",
+    script: { get_connection: { ...CONNECTION, account: { ...CONNECTION.account, holds: { offers: 3, asks: 2 } } } },
+  },
+  { name: "mispicked", path: "/connect/secret", script: { get_connection: { ...CONNECTION, mispicked: true } } },
   {
     name: "used",
     path: "/connect/secret",

@@ -38,7 +38,8 @@ export const REQUEST_ID = "0190c7a4-0000-7000-8000-000000000001";
 /** A pending connection, as api.get_connection returns it. */
 export const CONNECTION = {
   agent_name: "Claude",
-  code: "BCDF-GHJK",
+  codes: ["LMNP-QRST", "BCDF-GHJK", "VWXZ-BCDF"],
+  mispicked: false,
   client: null,
   requested_at: "2026-03-04T14:03:22.000Z",
   requested_minutes_ago: 2,
@@ -49,6 +50,7 @@ export const CONNECTION = {
     shown: "c0ffee",
     has_method: true,
     needs_sign_in: false,
+    holds: null,
   },
 };
 

@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import { HtmlValidate } from "html-validate";
 import type { Page } from "playwright-core";
-import { overflowing } from "../support/browser.ts";
+import { endFirstSecond, overflowing } from "../support/browser.ts";
 
 /** Checks of a page: axe finds no accessibility fault, nothing is wider than the screen, and the HTML is valid. */
 
@@ -23,6 +23,7 @@ const FIND = `
  * second page for each check, which takes twice as long. These pages have no frames.
  */
 export const axeFindings = async (page: Page): Promise<{ id: string; nodes: string[] }[]> => {
+  await endFirstSecond(page);
   await page.evaluate(axe.source);
   return page.evaluate(FIND);
 };
@@ -58,6 +59,7 @@ export const invalidHtml = async (html: string): Promise<string[]> => {
 
 /** Presses Tab until the focus is on an element with this text. Throws after 40 presses. */
 export const tabTo = async (page: Page, text: string): Promise<void> => {
+  await endFirstSecond(page);
   for (let presses = 0; presses < 40; presses += 1) {
     await page.keyboard.press("Tab");
     if ((await page.evaluate<string>("document.activeElement.textContent.trim()")) === text) return;

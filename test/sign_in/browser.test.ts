@@ -39,7 +39,7 @@ test.serial("a person approves an agent and proves an e-mail address, and the ag
   const page = await openPage(browser, PHONE, t);
   const complaints = complaintsOf(page);
   await page.goto(agent.link);
-  await leaveBy(page, page.getByRole("button", { name: "Approve" }));
+  await leaveBy(page, page.getByRole("button", { name: agent.code }));
   t.is(await h1(page), "Claude now acts for you");
   const before = (await agent.call("GET", "/v1/me")).body;
   const { body: verification } = await agent.call("POST", "/v1/me/verifications", { method: "email" });

@@ -249,7 +249,7 @@ test("signing out ends the session at once, here or everywhere, and a second cli
 /** Connects an agent and approves it as this visitor, who then has a session. */
 const approved = async (person: Visitor, name = "Claude"): Promise<Agent> => {
   const agent = await connectAgent(market.url, name);
-  await person.submit(await person.get(agent.link), "Approve");
+  await person.submit(await person.get(agent.link), agent.code);
   return agent;
 };
 

@@ -19,7 +19,7 @@ const approveAs = async (email: string, name: string) => {
   const person = stranger();
   await signInByMail(market, person, email);
   const agent = await connectAgent(market.url, name);
-  await person.submit(await person.get(agent.link), "Approve");
+  await person.submit(await person.get(agent.link), agent.code);
   return { agent, person };
 };
 
@@ -78,7 +78,7 @@ test.serial("if the mail server is down for a while, the mail is sent later", as
   const agent = await connectAgent(market.url, "Claude");
   const page = await person.get(agent.link);
   market.mail.refuse = smtpError(451, "later");
-  await person.submit(page, "Approve");
+  await person.submit(page, agent.code);
   await eventually(
     () =>
       row<{ attempts: number }>(

@@ -34,7 +34,8 @@ export const agentsOf = (calls: Calls, processes: Processes): Agents => {
       return null;
     }
     const { body } = told.answer;
-    return { token: body.agent_token, id: body.agent_id, link: body.connection.url, account: null, removed: false };
+    const { url, code } = body.connection;
+    return { token: body.agent_token, id: body.agent_id, link: url, code, account: null, removed: false };
   };
 
   const approve: Agents["approve"] = async (household, caller) => {
@@ -44,7 +45,7 @@ export const agentsOf = (calls: Calls, processes: Processes): Agents => {
         const [api] = apis();
         const begun = performance.now();
         const link = `${api?.url}${new URL(caller.link).pathname}`;
-        const answer = await household.person.decide(link, "approve").catch(() => null);
+        const answer = await household.person.decide(link, caller.code).catch(() => null);
         ledger.note({ caller: household.name, what: "approve", status: answer?.status ?? null, begun });
         if (answer) checkAnswer("approve", answer);
         confirmed = answer?.status === 200;

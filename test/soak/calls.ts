@@ -24,7 +24,14 @@ const GRACE_MS = 5_000;
 export const RETRY_MS = 250;
 
 /** An agent as its household knows it. */
-export type Caller = { token: string; id: string; link: string; account: string | null; removed: boolean };
+export type Caller = {
+  token: string;
+  id: string;
+  link: string;
+  code: string;
+  account: string | null;
+  removed: boolean;
+};
 
 /** A person with agents. */
 export type Household = {

@@ -78,6 +78,25 @@ export async function openPage(
   return context.newPage();
 }
 
+/**
+ * Ends the first second of a page, in which its buttons take no answer (src/pages/souk.css), so that a test need not wait
+ * for it.
+ */
+export const endFirstSecond = (page: Page): Promise<void> =>
+  page.evaluate("document.getAnimations().forEach((animation) => animation.finish())");
+
+/** Keeps the pages that follow in their first second until `endFirstSecond`, however busy the machine is. */
+export const holdFirstSecond = async (page: Page): Promise<void> => {
+  await page.addInitScript(
+    `document.addEventListener("animationstart", ({ target }) => {
+      for (const animation of target.getAnimations()) {
+        animation.pause();
+        animation.currentTime = 0;
+      }
+    })`,
+  );
+};
+
 /** A page loads in milliseconds, and in seconds while other test files keep the machine busy. */
 const LOAD_MS = 30_000;
 
@@ -86,6 +105,7 @@ const LOAD_MS = 30_000;
  * click, the old page may still be shown.
  */
 export async function leaveBy(page: Page, element: Locator): Promise<void> {
+  await endFirstSecond(page);
   await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 }
 
@@ -94,6 +114,7 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (!folder) return;
   await mkdir(folder, { recursive: true });
+  await endFirstSecond(page);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }
 

@@ -142,7 +142,10 @@ export const sessionOf = (link: string): Buffer => hashSecret(`session of ${link
 /** Approves the agent of a link as a new person, by SQL. */
 export const approveLink = async (database: string, link: string): Promise<void> => {
   const secrets = [hashSecret(link.split("/").at(-1) ?? ""), sessionOf(link)];
-  await keptSessions(database).query("select api.approve_connection($1, null, $2)", secrets);
+  await keptSessions(database).query(
+    `select api.approve_connection($1, null, $2, picked => (select code from market.connection where secret_hash = $1))`,
+    secrets,
+  );
 };
 
 /** A text that the built-in extractor understands completely. */

@@ -3,17 +3,17 @@ import { type Answer, call } from "./market.ts";
 /**
  * A person at a minimal browser, which keeps cookies and sends the form of the last page.
  *
- *   decision  the pressed button: Approve or "Not mine"
+ *   button  the pressed button: the code that the agent shows, "approve" on the page of a client of OAuth, or "decline"
  */
 
 /** A person at a browser. */
 export type Person = {
   /** Opens a connection link and presses a button. Returns the resulting page. */
-  decide: (link: string, decision: "approve" | "decline") => Promise<Answer>;
+  decide: (link: string, button: string) => Promise<Answer>;
   /** Opens a link without pressing a button. */
   open: (link: string) => Promise<Answer>;
   /** Presses a button of the page that was opened last. @throws an Error if it had no form */
-  press: (decision: "approve" | "decline") => Promise<Answer>;
+  press: (button: string) => Promise<Answer>;
   /** Sends the form of the page that was opened last with these fields. @throws an Error if it had no form */
   send: (fields: Record<string, string>) => Promise<Answer>;
 };
@@ -52,14 +52,15 @@ export const newPerson = (headers: Record<string, string> = {}): Person => {
     if (shown === null) throw new Error("The page that was opened last shows no form.");
     return request(shown.link, "POST", new URLSearchParams({ token: shown.token, ...fields }));
   };
-  const press = (decision: "approve" | "decline"): Promise<Answer> => send({ decision });
+  const press: Person["press"] = (button) =>
+    send(["approve", "decline"].includes(button) ? { decision: button } : { code: button });
   return {
     open,
     press,
     send,
-    decide: async (link, decision) => {
+    decide: async (link, button) => {
       const page = await open(link);
-      return page.status === 200 ? press(decision) : page;
+      return page.status === 200 ? press(button) : page;
     },
   };
 };

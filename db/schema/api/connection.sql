@@ -1,9 +1,14 @@
 -- The approval page behind a connection link. Reading it changes nothing. An approval is one atomic update, and the
 -- agent acts for the first person who approves. These functions need no claims, because the secret in the link
 -- authorizes the caller.
+--
+-- A person approves by picking the agent's code among three, so nobody approves without having seen the code at the
+-- agent: not the person whose second click lands on a page that somebody else opened, and not a stranger who found the
+-- link. A wrong pick ends the link, because otherwise the codes could be tried one after the other. It does not end the
+-- agent's access and counts against nobody: that is what "Not mine" says, which stays possible.
 
 create or replace function api.get_connection(secret_hash bytea, session_hash bytea) returns jsonb
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   connection market.connection;
@@ -20,7 +25,9 @@ begin
   has_method := exists (select from market.proved_method p where p.account_id = person);
   is_new := session.account_id is null and not has_method;
   return jsonb_build_object(
-    'agent_name', agent.name, 'code', connection.code,
+    'agent_name', agent.name,
+    'codes', case when internal.is_picked(agent.id) then internal.codes_to_pick(connection) end,
+    'mispicked', connection.mispicked_at is not null,
     'client', (
       select jsonb_build_object('client_id', g.client_id, 'redirect_uri', g.redirect_uri)
       from market.oauth_grant g where g.agent_id = agent.id),
@@ -35,17 +42,22 @@ begin
       'is_new', is_new,
       'shown', internal.shown_account(person, is_new, connection.secret_hash),
       'has_method', has_method,
-      'needs_sign_in', internal.needs_sign_in(person, session.signed_in_at)));
+      'needs_sign_in', internal.needs_sign_in(person, session.signed_in_at),
+      -- Another visitor learns nothing of what the account has.
+      'holds', case when session.account_id is not null then internal.holdings(person) end));
 end
 $$;
 comment on function api.get_connection(bytea, bytea) is
-  'Returns what the approval page shows: agent_name, code, client (client_id, redirect_uri; null when the agent did '
-  'not come by OAuth), requested_at, requested_minutes_ago, expires_in (seconds), and the account that the agent would '
-  'act for if this caller approved: label, is_new, shown (for api.approve_connection), has_method, needs_sign_in. '
-  'Raises 404, 409 or 410 when the link does not work.';
+  'Returns what the approval page shows: agent_name, codes (internal.codes_to_pick; null for a client of OAuth), '
+  'mispicked (a wrong code was picked, so only "Not mine" is left), client (client_id, redirect_uri; null when the '
+  'agent did not come by OAuth), requested_at, requested_minutes_ago, expires_in (seconds), and the account that the '
+  'agent would act for if this caller approved: label, is_new, shown (for api.approve_connection), has_method, '
+  'needs_sign_in, holds (internal.holdings; null for a caller without a session). Raises 404, 409 or 410 when the link '
+  'does not work.';
 
 create or replace function api.approve_connection(
-  secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null, code_hash bytea default null
+  secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null, code_hash bytea default null,
+  picked text default null
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -70,6 +82,9 @@ begin
       'new_session', earlier.account_id is not distinct from person, 'client', internal.way_back(agent.id));
   end if;
   perform internal.check_connection(connection);
+  if connection.mispicked_at is not null then
+    perform internal.raise_problem(410, 'connection_expired', 'connection_mispicked');
+  end if;
   if session.account_id is distinct from signed_in then
     perform internal.raise_problem(401, 'unauthorized', 'approval_session_ended');
   end if;
@@ -83,6 +98,15 @@ begin
   elsif internal.needs_sign_in(person, session.signed_in_at) then
     perform internal.raise_problem(401, 'unauthorized', case when session.account_id is null
       then 'approval_needs_sign_in' else 'approval_needs_recent_sign_in' end, extra => '{"sign_in_again": true}');
+  end if;
+  if internal.is_picked(agent.id) then
+    if approve_connection.picked is null then
+      perform internal.raise_problem(400, 'bad_request', 'connection_not_picked');
+    elsif approve_connection.picked <> connection.code then
+      -- Not a problem that is raised, because that would undo the update.
+      update market.connection c set mispicked_at = now() where c.agent_id = connection.agent_id;
+      return jsonb_build_object('mispicked', internal.sentence('connection_mispicked'));
+    end if;
   end if;
   perform internal.check_agent_count(person);
   if person is null then
@@ -102,11 +126,13 @@ begin
     'new_session', session.account_id is null, 'client', internal.way_back(agent.id));
 end
 $$;
-comment on function api.approve_connection(bytea, bytea, bytea, text, bytea) is
-  'Approves the agent. It then acts for the account of the session, or for a new account that new_session_hash signs '
-  'in. Repeated by the same person, it returns the same response: agent_id, agent_name, new_session, has_method, '
-  'client (internal.way_back). code_hash is the hash of the authorization code for a client of OAuth. Raises 401 '
-  '(sign_in_again), 404, 409 (account_changed when the account is not the one that the page showed) or 410.';
+comment on function api.approve_connection(bytea, bytea, bytea, text, bytea, text) is
+  'Approves the agent, if the picked code is its code, or it is a client of OAuth. It then acts for the account of the '
+  'session, or for a new account that new_session_hash signs in. Repeated by the same person, it returns the same '
+  'response: agent_id, agent_name, new_session, has_method, client (internal.way_back). code_hash is the hash of the '
+  'authorization code for a client of OAuth. With another code, it ends the link, and returns only mispicked, a '
+  'sentence that says so. Raises 400 without a code, 401 (sign_in_again), 404, 409 (account_changed when the account '
+  'is not the one that the page showed) or 410.';
 
 create or replace function api.decline_connection(
   secret_hash bytea, browser_hash bytea default null, address text default null

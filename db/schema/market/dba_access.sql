@@ -9,7 +9,9 @@ grant select (id, claimed_at, created_at, suspended_at, suspension_reason, hidin
 grant select on market.account_stats to souk_dba;
 grant select (id, account_id, name, created_at, connected_at, removed_at, disconnected_at, token_expires_at, sandbox_id)
   on market.agent to souk_dba;
-grant select (agent_id, created_at, expires_at, approved_at, declined_at, notified_at) on market.connection to souk_dba;
+grant select (agent_id, created_at, expires_at, approved_at, declined_at, mispicked_at, notified_at)
+  on market.connection
+  to souk_dba;
 grant select (id, created_at, finished_at) on market.oauth_client to souk_dba;
 grant select (agent_id, client_id, created_at, refreshed_at) on market.oauth_grant to souk_dba;
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at) on market.session to souk_dba;

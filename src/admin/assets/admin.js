@@ -22,7 +22,8 @@ if (form) {
   document.addEventListener("keydown", (event) => {
     if (!on || event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
     const button = form.querySelector(`button[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
-    if (!button) return;
+    // In the first second of a page, its buttons take no answer (souk.css), so their keys do not, either.
+    if (!button?.checkVisibility({ visibilityProperty: true })) return;
     event.preventDefault();
     button.click();
   });

@@ -12,7 +12,7 @@ export const CONNECTION_ENDPOINTS = endpointsOf("Connection", [
     call: "POST /v1/connect",
     summary: "Connect an agent",
     description:
-      "Creates an agent: a token that searches and reads at once, and a link by which a person approves it. Each call makes another agent, so call it once and keep the token. With sandbox, it makes a test agent that needs no person.",
+      "Creates an agent: a token that searches and reads at once, and a link and a code by which a person approves it: they open the link, and pick the code among three. Each call makes another agent, so call it once and keep the token. With sandbox, it makes a test agent that needs no person.",
     auth: "none",
     handler: connect,
     args: ["members", "token_hash", "secret_hash", "code", "address", "connections_per_hour"],
@@ -30,7 +30,7 @@ export const CONNECTION_ENDPOINTS = endpointsOf("Connection", [
           agent_token: "agt_EXAMPLE",
           agent_id: "01979e5b-1c2d-7a3b-8c4d-5e6f7a8b9c0d",
           connection: { url: "https://souk.example.com/connect/EXAMPLE", code: "KLMN-PQRS", expires_in: 1800 },
-          summary: "Keep agent_token secret. Give connection.url to the person you act for and tell them the code.",
+          summary: "Keep agent_token secret. Show the person you act for connection.url and connection.code together.",
         },
       },
     },

@@ -48,7 +48,10 @@ export const connectResponse = z
         code: z
           .string()
           .regex(/^[A-Z]{4}-[A-Z]{4}$/)
-          .meta({ maxLength: 9, description: "The person compares it with the code on the page." }),
+          .meta({
+            maxLength: 9,
+            description: "Show it to the person: they approve by picking it among three on the page.",
+          }),
         expires_in: seconds.describe("Seconds until the link no longer works; 0 for a test agent."),
       })
       .describe("Where a person approves the agent. A test agent is approved already."),

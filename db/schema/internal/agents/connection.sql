@@ -42,6 +42,65 @@ $$;
 comment on function internal.check_connection(market.connection) is
   'Refuses a link that is unknown (404), used (409), or declined or expired (410).';
 
+create or replace function internal.codes_to_pick(connection market.connection) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  letters constant text := 'BCDFGHJKLMNPQRSTVWXZ';
+  codes text[] := array[connection.code];
+  rest bigint;
+  decoy text;
+begin
+  for n in 1..2 loop
+    -- The same each time: if they changed, two looks at the page would show which code stays.
+    rest := ('x0' || left(internal.mark_of('decoy ' || n || ' ' || connection.agent_id), 15))::bit(64)::bigint;
+    decoy := '';
+    for letter in 1..8 loop
+      decoy := decoy || substr(letters, (rest % 20)::integer + 1, 1) || case letter when 4 then '-' else '' end;
+      rest := rest / 20;
+    end loop;
+    codes := codes || decoy;
+  end loop;
+  -- Another order each time, so that nobody who opens the page knows where the code is for the person.
+  return (select jsonb_agg(c.code order by gen_random_uuid()) from unnest(codes) as c (code));
+end
+$$;
+comment on function internal.codes_to_pick(market.connection) is
+  'Returns the code of a link among two others of the same form, in random order. Only the agent and its person know '
+  'which is the one: the others are keyed hashes of the agent''s id.';
+
+create or replace function internal.is_picked(agent_id uuid) returns boolean
+  language sql stable
+as $$ select not exists (select from market.oauth_grant g where g.agent_id = is_picked.agent_id) $$;
+comment on function internal.is_picked(uuid) is
+  'Returns whether a person approves the agent by picking its code. A client of OAuth shows none: it has the person''s '
+  'browser, and the page says where the browser goes back to.';
+
+create or replace function internal.holdings(account_id uuid) returns jsonb
+  language sql stable
+  set enable_seqscan = off
+as $$
+  select nullif(jsonb_build_object(
+    'offers', (select count(*) from market.offer o where o.account_id = holdings.account_id),
+    'asks', (select count(*) from market.ask k where k.account_id = holdings.account_id)),
+    '{"offers": 0, "asks": 0}')
+$$;
+comment on function internal.holdings(uuid) is
+  'Returns how many offers and asks of any status an account has, which every agent of the account reads and may '
+  'change: {offers, asks}; null when it has none.';
+
+create or replace function internal.link_is_over() returns boolean
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select exists (
+    select from market.connection c
+    where c.agent_id = internal.agent_id() and c.approved_at is null
+      and (c.mispicked_at is not null or c.expires_at <= now()))
+$$;
+comment on function internal.link_is_over() is
+  'Returns whether the calling agent''s link can no longer approve it, so that it has to connect again.';
+grant execute on function internal.link_is_over() to souk_agent, souk_person;
+
 create or replace function internal.account_to_bind(agent_account uuid, session_account uuid) returns uuid
   language plpgsql stable
 as $$

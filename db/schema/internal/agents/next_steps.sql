@@ -25,7 +25,8 @@ begin
       internal.next_step('next_search', 'POST', '/v1/offers/search'));
   elsif not internal.connected() then
     return jsonb_build_array(
-      internal.next_step(coalesce(internal.disconnection(), 'next_approval'), 'GET', '/v1/me'),
+      case when internal.link_is_over() then internal.next_step('next_new_link', 'POST', '/v1/connect')
+        else internal.next_step(coalesce(internal.disconnection(), 'next_approval'), 'GET', '/v1/me') end,
       internal.next_step('next_search_meanwhile', 'POST', '/v1/offers/search'));
   end if;
   return case
