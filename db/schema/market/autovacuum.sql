@@ -28,6 +28,8 @@ begin
       ('market.connection', 0.02, null, 'So are their links.'),
       ('market.session', 0.02, null, 'A session is touched every hour, and ends.'),
       ('market.sign_in', 0.02, null, 'Attempts live for a day.'),
+      ('market.notice', 0.02, null, 'A message is deleted when it was sent.'),
+      ('market.known_browser', 0.02, null, 'Each sign-in by mail replaces a row.'),
       ('market.verification', 0.02, null, 'Requests for a proof live for 30 days.'),
       ('market.oauth_grant', 0.02, 90, 'Each refresh changes its hash.'),
       ('market.oauth_client', 0.02, null, 'Clients that never finish are deleted after a day.'),
