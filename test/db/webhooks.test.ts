@@ -135,6 +135,17 @@ test("nothing but one challenge is sent to an address until it answers with its 
   t.is(await refused(market.call(caller, "challenge_webhook", { id })), "409 invalid_state");
 });
 
+test("an agent reads of another agent's webhook only the host, and the person reads all", async (t) => {
+  const caller = await market.approved();
+  const other = await market.colleague(caller);
+  const host = `https://${randomUUID()}.example`;
+  await ask(caller, { url: `${host}/hook?key=secret` });
+  const urls = async (list: Promise<Answer>) => column((await list).webhooks, "url");
+  t.deepEqual(await urls(market.call(other, "list_webhooks")), [host]);
+  for (const own of [market.call(caller, "list_webhooks"), market.callAsPerson(caller, "list_webhooks")])
+    t.deepEqual(await urls(own), [`${host}/hook?key=secret`]);
+});
+
 test("challenges have limits of an account and of a host, whatever the port, case and dot of its name", async (t) => {
   const caller = await market.approved();
   const host = `${randomUUID()}.example`;

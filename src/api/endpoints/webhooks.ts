@@ -63,7 +63,8 @@ export const WEBHOOKS_ENDPOINTS = endpointsOf("Events", [
     operationId: "listWebhooks",
     call: "GET /v1/webhooks",
     summary: "The account's webhooks",
-    description: "Each with its latest deliveries: what was sent, what waits, and why an attempt failed.",
+    description:
+      "Each with its latest deliveries: what was sent, what waits, and why an attempt failed. Of one that another agent or the person added, url has only the scheme and the host.",
     answers: {
       200: { description: "The webhooks.", schema: shape.webhookList, example: { webhooks: [WITH_DELIVERY] } },
     },

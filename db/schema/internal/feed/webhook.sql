@@ -81,7 +81,11 @@ create or replace function internal.webhook_document(webhook_id uuid) returns js
   language sql stable
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 as $$
-  select jsonb_strip_nulls(jsonb_build_object('id', w.id, 'url', w.url, 'types', to_jsonb(w.types),
+  select jsonb_strip_nulls(jsonb_build_object('id', w.id,
+    -- The address may contain a secret of its receiver, which is nothing for the person's other agents.
+    'url', case when internal.agent_id() is null or w.agent_id = internal.agent_id() then w.url
+      else substring(w.url from '^https?://[^/?#]+') end,
+    'types', to_jsonb(w.types),
     'status', case when w.disabled_at is not null then 'disabled' when w.verified_at is null then 'unverified'
       else 'active' end,
     'created_at', internal.utc(w.created_at), 'verified_at', internal.utc(w.verified_at),
@@ -105,7 +109,8 @@ as $$
   from market.webhook w where w.id = webhook_document.webhook_id
 $$;
 comment on function internal.webhook_document(uuid) is
-  'Returns a webhook with its latest 20 deliveries; null when the caller has no such webhook.';
+  'Returns a webhook with its latest 20 deliveries; null when the caller has no such webhook. An agent reads of a '
+  'webhook that it did not add only the scheme and the host.';
 grant execute on function internal.webhook_document(uuid) to souk_agent, souk_person;
 
 create or replace function internal.queue_probe(webhook_id uuid, purpose text) returns void
