@@ -113,7 +113,10 @@ export const createTurns = <Name extends string>(options: {
     if (pool === undefined) throw new Error(`There is no pool ${poolName}.`);
     // The ring holds the callers with waiting calls, in the order of their turns.
     const places = most ?? pool.size;
-    return { name, pool, most: places, each: Math.max(1, places - 1), running: 0, ring: new Set<Caller>() };
+    // The calls of a lane with fewer places keep a processor busy, each of them. So one caller has half of these places:
+    // with more, a call of another would run beside so many that it took several times as long.
+    const each = Math.max(1, most === undefined ? places - 1 : Math.ceil(places / 2));
+    return { name, pool, most: places, each, running: 0, ring: new Set<Caller>() };
   });
   type LaneState = (typeof lanes)[number];
   const lanesByName = new Map<string, LaneState>(lanes.map((lane) => [lane.name, lane]));

@@ -19,6 +19,8 @@ type Flood = { name: string; requests: string[] };
 
 /** The calls that the noisy caller keeps open. */
 const OPEN = 200;
+/** The agents of one network that nobody approved. They share its turns. */
+const UNAPPROVED = 30;
 /** Different requests of one kind. */
 const VARIANTS = 100;
 
@@ -56,7 +58,9 @@ const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> =>
       moderator.id,
     ]);
     const person = await session();
-    const [unapproved, removed] = [await agent("unapproved"), await agent("removed")];
+    const removed = await agent("removed");
+    const unapproved: string[] = [];
+    for (let n = 0; n < UNAPPROVED; n += 1) unapproved.push(await agent("unapproved"));
     const [me, publishing] = [await agent("connected"), await agent("connected")];
     const [asking, guessing] = [await agent("connected"), await agent("connected")];
     const words = ["sofa in good condition", "red bicycle", "apartment in Berlin under 900 EUR", "piano lessons"];
@@ -64,9 +68,11 @@ const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> =>
     const query = "{ settings(first: 50) { nodes { name value } } accounts(first: 20) { nodes { id } } }";
     return [
       {
-        name: "search, nobody approved the agent",
+        name: "searches, unapproved agents",
         requests: variants((n) =>
-          rawRequest("POST", "/v1/offers/search", bearer(unapproved), { query: `${words[n % 4]} ${n}` }),
+          rawRequest("POST", "/v1/offers/search", bearer(unapproved[n % UNAPPROVED] ?? ""), {
+            query: `${words[n % 4]} ${n}`,
+          }),
         ),
       },
       { name: "GET /v1/me", requests: [rawRequest("GET", "/v1/me", bearer(me))] },
@@ -78,6 +84,17 @@ const makeFloods = (database: string, baseUrl: string): Promise<Flood[]> =>
         name: "asks",
         requests: variants((n) =>
           rawRequest("POST", "/v1/asks", bearer(asking), { text: `Looking for a ${words[n % 4]}` }),
+        ),
+      },
+      {
+        name: "tools",
+        requests: variants((n) =>
+          rawRequest("POST", "/mcp", bearer(me), {
+            jsonrpc: "2.0",
+            id: n,
+            method: "tools/call",
+            params: { name: "search_offers", arguments: { query: `${words[n % 4]} ${n}` } },
+          }),
         ),
       },
       {

@@ -77,9 +77,12 @@ test("each of many callers is served in turn", async (t) => {
   t.deepEqual(started, ["a", "a", "b", "c", "a", "b", "c", "b", "c"]);
 });
 
-test("searches hold at most half of the connections, and reads use the others meanwhile", async (t) => {
+test("searches hold at most half of the connections, those of a caller half of these, and reads use the others", async (t) => {
   const { started, times, end } = open();
-  for (const caller of ["a", "b", "c"]) times(8, caller, "search");
+  times(8, "a", "search");
+  await sleep(0);
+  t.is(started.length, 4);
+  for (const caller of ["b", "c"]) times(8, caller, "search");
   await sleep(0);
   t.is(started.length, 7);
   times(8, "d", "read");
