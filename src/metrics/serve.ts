@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { hashSecret } from "../base/tokens.ts";
+import { isForeignHost } from "../web/host.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Prometheus sends its request at once and repeats it within seconds, so the server need not wait for slow clients. */
@@ -49,7 +50,10 @@ export const serveMetrics = async (
   token: string | null,
 ): Promise<{ close(): Promise<void> }> => {
   const handle = metricsHandler(metrics, token);
+  const own = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    if (isForeignHost(request.headers.host ?? "", own))
+      return respond(response, 400, "text/plain; charset=utf-8", `Use the address as it is: ${own}/metrics\n`);
     const isMetrics = request.method === "GET" && request.url?.split("?")[0] === "/metrics";
     if (!isMetrics) return respond(response, 404, "text/plain; charset=utf-8", "There is only GET /metrics here.\n");
     handle(request, response).catch(() => response.destroy());

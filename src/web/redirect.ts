@@ -22,10 +22,10 @@ export type Place = { host: string; kind: "site" | "computer" | "app" };
 
 /**
  * Returns the place that a redirect URI leads to: the host of a site, or a program or an app on the person's device. Of an
- * app it is the scheme with the authority, because the app may be a browser, which goes on to that host.
+ * app it is the whole URI, because the app may be a browser, which goes on to whatever the URI names.
  */
 export const placeOf = (redirectUri: string): Place => {
   const { protocol, host, hostname } = new URL(redirectUri);
   if (protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname)) return { host, kind: "computer" };
-  return protocol === "https:" ? { host, kind: "site" } : { host: `${protocol}${host && `//${host}`}`, kind: "app" };
+  return protocol === "https:" ? { host, kind: "site" } : { host: redirectUri, kind: "app" };
 };

@@ -75,6 +75,13 @@ const answerOf = async (session: pg.ClientBase, call: string): Promise<string | 
 };
 const codeOf = (error: pg.DatabaseError): string | undefined => error.code;
 
+test.serial("souk_dba cannot hold up callers with an advisory lock, which the others' functions take", async (t) => {
+  const lock = "select pg_try_advisory_xact_lock(hashtextextended('sandbox connect', 0))";
+  await loggedIn("souk_dba", (session) => t.throwsAsync(session.query(lock), { code: "42501" }).then(() => {}));
+  for (const role of ["souk_api", "souk_worker", "souk_migrator"])
+    await loggedIn(role, (session) => t.notThrowsAsync(session.query(lock)).then(() => {}));
+});
+
 test.serial("no login can fill the disk with large objects", async (t) => {
   for (const role of ["souk_api", "souk_worker", "souk_dba", "souk_migrator"])
     await loggedIn(role, async (session) => {
@@ -105,6 +112,8 @@ test.serial("without a caller's role the API's login role gets no data, even if 
 
 /** Calls that give something without claims: rules of the market, and no data of an account. */
 const RULES = [
+  // Without an account no search is left.
+  "select internal.enter_search(): PT429",
   "select internal.raise_problem(null::integer, null::text, null::text, null::jsonb, null::jsonb): 22004",
   "select internal.rate_limit(null::uuid, null::text): 21000",
   'select internal.report_errors(null::text, null::text): [{"detail":"report_reason_missing","pointer":"/reason"}]',

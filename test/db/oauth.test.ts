@@ -357,6 +357,8 @@ for (const uri of [
   "firefox-focus://open-url?url=https://evil.example",
   "x-safari-https://evil.example/",
   "Puffins://evil.example/cb",
+  "unheard-of:/https://evil.example/cb",
+  "unheard-of://open?url=https%253A%252F%252Fevil.example",
   "brave://open-url?url=https%3A%2F%2Fevil.example",
   `https://client.example/${"x".repeat(2000)}`,
 ]) {

@@ -3,7 +3,7 @@ import { dashboard } from "../../src/metrics/dashboard.ts";
 import { type Provider, startProvider, well } from "../reader/provider.ts";
 import { createDatabase, type Database } from "../support/database.ts";
 import { assertInvariants } from "../support/invariants.ts";
-import { type Agent, connectedAgent, eventually, SOFA, until } from "../support/market.ts";
+import { type Agent, call, connectedAgent, eventually, SOFA, until } from "../support/market.ts";
 import { freePort } from "../support/postgres.ts";
 import { type Service, startPart } from "../support/service.ts";
 import { sharedService } from "../support/shared.ts";
@@ -235,6 +235,10 @@ test.serial("if the database is gone, a process exposes this, its own metrics, a
   const figures = () => read(`http://127.0.0.1:${metricsPort}/metrics`);
   t.is(value(await figures(), "souk_database_up"), 1);
   t.is(value(await figures(), "souk_submissions_waiting"), 0);
+  const foreign = await call(`http://127.0.0.1:${metricsPort}`, "GET", "/metrics", {
+    headers: { host: "evil.example" },
+  });
+  t.is(foreign.status, 400, "a name that somebody's DNS points at this machine");
   await own.drop();
   const samples = await figures();
   t.is(value(samples, "souk_database_up"), 0);

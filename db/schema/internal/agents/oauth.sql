@@ -11,14 +11,17 @@ as $$
     when uri ~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?([/?]|$)' then null
     when uri ~ '^http://(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([/?]|$)' then null
     -- A scheme that a browser or the system opens itself names no app, and another browser would open the address in
-    -- it. No list of browsers is complete, so the page of the person shows what follows the scheme of an app, too.
+    -- it. No list of browsers is complete, so an app's URI contains no other address, and the page of the person shows
+    -- the whole URI.
     when internal.lower_case(uri)
-      ~ ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms'
-        '|intent|android-app|jar|feed|resource|shell|search|search-ms|ms-[a-z0-9-]+'
+      ~ ('^(https?|javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|wss?|mailto|tel|sms|ssh|sftp'
+        '|intent|android-app|jar|feed|resource|shell|search|search-ms|ms-[a-z0-9-]+|shortcuts|itms(-[a-z]+)?|devtools'
         '|chrome|edge|(chrome|moz|safari-web)-extension|[a-z0-9.+-]+-https?|googlechromes?(-[a-z-]+)?|chromium'
-        '|firefox(-[a-z-]+)?|microsoft-edge|brave|vivaldi|opera(-[a-z-]+)?|duckduckgo|ddgquicklink|ddglaunch'
-        '|yandexbrowser(-[a-z-]+)?|ucbrowser|mqqbrowser|samsunginternet|ohttps?|puffins?|dolphin|maxthon'
-        '|icab(mobile)?|arc|ecosia|orion|aloha(browser)?|kiwi(browser)?|ghostery|coast|torbrowser|x-web-search):')
+        '|firefox(-[a-z-]+)?|microsoft-edge|brave(browser)?|vivaldi|opera[a-z-]*|duckduckgo|ddgquicklink|ddglaunch'
+        '|ya(ndex)?browser(-[a-z-]+)?|ucbrowser|mqqbrowser|mttbrowser|samsunginternet|baidu[a-z]*|quark|ohttps?'
+        '|puffins?|dolphin|maxthon|icab(mobile)?|arc|ecosia|orion|aloha(browser)?|kiwi(browser)?|ghostery|coast|safari'
+        '|torbrowser|x-web-search):')
+        or internal.lower_case(uri) ~ '^[a-z][a-z0-9+.-]+:.*(:|%(25)*3a)(/|%(25)*2f)'
       then 'redirect_uri_scheme'
     when uri ~ '^[a-z][a-z0-9+.-]+:/' then null
     else 'redirect_uri_not_whole' end
