@@ -35,5 +35,21 @@ export const isLoopbackHost = (host: string): boolean => {
   return isIP(name) === 4 && name.startsWith("127.");
 };
 
+/** Returns the name in a Host header, without the port; an empty one if it names none. */
+const nameIn = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? "";
+
+/**
+ * Whether a request that names this host comes by a name that isn't this machine's, although the service is for its own
+ * machine. Anybody's DNS can point a name at 127.0.0.1, and a browser then takes the pages at that name for one site with
+ * the service (DNS rebinding).
+ * @param host the header Host
+ * @param baseUrl the service's address; empty until the process listens
+ */
+export const isForeignHost = (host: string, baseUrl: string): boolean => {
+  if (baseUrl === "") return false;
+  const base = new URL(baseUrl);
+  return host !== base.host && isLoopbackHost(base.hostname) && !isLoopbackHost(nameIn(host));
+};
+
 /** The prefix of the paths of links on our pages, because the service may be below a path of its host. */
 export const rootOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");

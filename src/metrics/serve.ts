@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isForeignHost } from "../base/address.ts";
 import { hashSecret } from "../base/tokens.ts";
-import { isForeignHost } from "../web/host.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Prometheus sends its request at once and repeats it within seconds, so the server need not wait for slow clients. */

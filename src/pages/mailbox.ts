@@ -14,7 +14,7 @@ import { sendPage } from "./render.ts";
  */
 
 /**
- * Whether a browser of this machine sent the request. The name that it used is this machine's (src/web/host.ts), because a
+ * Whether a browser of this machine sent the request. The name that it used is this machine's (src/base/address.ts), because a
  * service with a mailbox is for its own machine. A request through a tunnel or proxy on this machine says so.
  */
 const isFromThisMachine = (request: Request): boolean => {
