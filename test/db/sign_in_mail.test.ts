@@ -260,17 +260,55 @@ test.serial("an invalid e-mail address is refused, and the error points to it", 
   t.deepEqual(extra.errors, [{ pointer: "/email", detail: "Enter an e-mail address, such as name@example.com." }]);
 });
 
-/** Asks for a mail from a site of its own. */
-const ask = (email: string, site: number) => outcomeOf(begin({ email, address: `172.16.${site}.1` }));
+/** Asks for a mail from a block of addresses (IPv4 /16) of its own. */
+const ask = (email: string, block: number) => outcomeOf(begin({ email, address: `172.${block}.0.1` }));
+const quiet = () => market.sql("delete from market.rate_limit_hit where action in ('sign_in', 'sign_in_mail')");
 
 test.serial("mails that others request for an address do not stop its owner from requesting one", async (t) => {
-  const email = randomEmail();
-  for (let n = 0; n < 6; n += 1) t.is(await ask(email, 1), n < 5 ? "done" : "rate_limited");
-  t.is(await ask(email, 2), "done");
+  for (const others of [(n: number) => `172.16.${n}.1`, (n: number) => `2001:db8:${n}::1`]) {
+    const email = randomEmail();
+    const outcomes = [];
+    for (let n = 0; n < 40; n += 1) outcomes.push(await outcomeOf(begin({ email, address: others(n % 20) })));
+    t.deepEqual(tally(outcomes), { done: 5, rate_limited: 35 }, "one block of addresses, whatever its sites");
+    t.is(await ask(email, 2), "done");
+  }
+});
+
+for (const [addresses, is] of [
+  [(n: number, x: string) => `victor${x}+${n}@example.net`, "its tags"],
+  [
+    (n: number, x: string) => `vic${x}${".".repeat(n % 2)}tor+${n}@${n % 3 ? "gmail" : "googlemail"}.com`,
+    "Gmail's dots",
+  ],
+] as const) {
+  test.serial(`a mailbox gets no more mails by ${is}`, async (t) => {
+    await quiet();
+    const x = randomBytes(4).toString("hex");
+    const outcomes = [];
+    for (let n = 0; n < 24; n += 1) outcomes.push(await ask(addresses(n, x), 50 + n));
+    t.deepEqual(tally(outcomes), { done: 20, rate_limited: 4 });
+    t.is(await ask(addresses(0, `${x}.`), 90), is === "its tags" ? "done" : "rate_limited");
+  });
+}
+
+test.serial("one block of addresses uses up neither the service's mails nor those of the others", async (t) => {
+  await quiet();
+  const crowd = async (networkOf: (n: number) => string) =>
+    tally(await Promise.all(Array.from({ length: 120 }, (_, n) => outcomeOf(begin({ address: networkOf(n) })))));
+  t.deepEqual(await crowd((n) => `2001:db8:${n % 18}:${n}::1`), { done: 91, rate_limited: 29 });
+  t.deepEqual(await crowd((n) => `172.17.${n % 18}.${n}`), { done: 83, rate_limited: 37 });
+  // Other blocks leave 5 mails of the thousand.
+  await market.sql`insert into market.rate_limit_hit (scope, action)
+    select 'service', 'sign_in_mail' from generate_series(1, ${995 - 91 - 83})`;
+  const outcomes = [];
+  for (const block of [20, 20, 21, 21, 22]) outcomes.push(await ask(randomEmail(), block));
+  t.deepEqual(outcomes, ["done", "rate_limited", "done", "rate_limited", "done"], "the last ones are for newcomers");
+  await quiet();
 });
 
 test.serial("an e-mail address gets at most twenty mails an hour and sixty a day from all networks", async (t) => {
   const email = randomEmail();
+  await quiet();
   const outcomes = await Promise.all(Array.from({ length: 25 }, (_, n) => ask(email, 10 + n)));
   t.deepEqual(outcomes.sort(), [...Array(20).fill("done"), ...Array(5).fill("rate_limited")]);
   const anHourLater = () =>
@@ -338,6 +376,7 @@ test.serial("a network can request twenty mails an hour, also concurrently", asy
 
 test.serial("a site, IPv6 or IPv4, can request sixty mails an hour from all its networks", async (t) => {
   for (const networkOf of [(n: number) => `2001:db8:77:${n}::1`, (n: number) => `203.0.113.${n}`]) {
+    await quiet();
     const asked = (from: number) => outcomeOf(begin({ address: networkOf(from) }));
     const outcomes = await Promise.all(Array.from({ length: 64 }, (_, n) => asked(n)));
     t.deepEqual(tally(outcomes), { done: 60, rate_limited: 4 });
@@ -375,7 +414,6 @@ const floodOf = async (email: string, address: string) =>
   market.sql`insert into market.rate_limit_hit (scope, action) select w.scope, w.action
     from (select scope, 'sign_in_mail' as action from internal.sign_in_mail_windows(${email}, ${address}, null)
       union select 'sign_in:' || internal.network_of(${address}), 'sign_in') as w, generate_series(1, 1000)`;
-const quiet = () => market.sql("delete from market.rate_limit_hit where action in ('sign_in', 'sign_in_mail')");
 
 test.serial("a browser that signed in to a mailbox gets its mails, however many strangers asked for", async (t) => {
   await quiet();

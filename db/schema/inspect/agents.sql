@@ -115,11 +115,12 @@ comment on view inspect.windows is
   'connect in an hour (an IPv6 site, /48, after ten times as many), or six of decline in a day.';
 comment on column inspect.windows.scope is
   'agent:<id>; account:<id> for embed_query, and for a person''s calls where a moderator set a cap for the account; '
-  'address:<network> for connect, decline, sign_in_mail and wrong codes, and address:<site> (IPv4 /24, IPv6 /48) for '
-  'sign_in_mail and, of IPv6, connect; sign_in:<network or IPv6 site>; refuser:<hash> for decline, so that a browser '
-  'or network counts once; mailbox:<hash>, mailbox_at:<hash>, service, and browser:<hash> for a browser that the '
-  'mailbox knows, for sign_in_mail; mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for '
-  'embed; account:<id>, sandbox:<id>, host:<receiving host> and network:<its network> for challenge and deliver.';
+  'address:<network> for connect, decline, sign_in_mail and wrong codes, address:<site> (IPv4 /24, IPv6 /48) for '
+  'sign_in_mail and, of IPv6, connect, and address:<block> (IPv4 /16, IPv6 /32) for sign_in_mail; sign_in:<network or '
+  'IPv6 site>; refuser:<hash> for decline, so that a browser or network counts once; mailbox:<hash>, '
+  'mailbox_at:<hash>, service, and browser:<hash> for a browser that the mailbox knows, for sign_in_mail; '
+  'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed; account:<id>, sandbox:<id>, '
+  'host:<receiving host> and network:<its network> for challenge and deliver.';
 comment on column inspect.windows.action is
   'publish_offer, create_ask, preview_offer, manage, report_offer, search_offers, connect, decline, sign_in, '
   'sign_in_mail, wrong_code_6, wrong_code_9 and wrong_code_12 (by the digits of the code), embed_query (a new query '

@@ -1,6 +1,31 @@
--- How many sign-in messages may be sent for an e-mail address, a network, a site and in all, how long a code is, how
--- many wrong codes may be entered, and when a code or link stops working. A link cannot be guessed, so it is never
--- refused because of others' wrong codes.
+-- How many sign-in messages may be sent to a mailbox, for a network, a site, a block of addresses and in all, how long
+-- a code is, how many wrong codes may be entered, and when a code or link stops working. A link cannot be guessed, so
+-- it is never refused because of others' wrong codes.
+
+create or replace function internal.counted_mailbox(email text) returns text
+  language sql immutable
+as $$
+  -- Mail for name+tag@ arrives at name@ (RFC 5233). Gmail has two domains, and ignores dots.
+  select case when a.domain in ('gmail.com', 'googlemail.com') then replace(a.name, '.', '') || '@gmail.com'
+    else a.name || '@' || a.domain end
+  from (select split_part(split_part(counted_mailbox.email, '@', 1), '+', 1) as name,
+    split_part(counted_mailbox.email, '@', 2) as domain) as a
+$$;
+comment on function internal.counted_mailbox(text) is
+  'Returns the mailbox in which mail for an address (internal.mailbox_of) arrives, for counting. Whose account it is, '
+  'the exact address decides.';
+
+create or replace function internal.share_of_rest(scope text, cap integer, span interval, part integer) returns integer
+  language sql volatile
+as $$
+  select greatest(ceil((share_of_rest.cap - count(*))::numeric / share_of_rest.part), 1)::integer
+  from market.rate_limit_hit h
+  where h.scope = share_of_rest.scope and h.action = 'sign_in_mail'
+    and h.called_at > clock_timestamp() - share_of_rest.span
+$$;
+comment on function internal.share_of_rest(text, integer, interval, integer) is
+  'Returns how many messages one of many callers may have of a window that all share: this part of what is left in it, '
+  'so 10 for a tenth, and at least one. The fuller the window, the fewer; the last are for those who had none.';
 
 create or replace function internal.sign_in_mail_windows(email text, address text, browser_hash bytea)
   returns table (scope text, cap integer, span interval)
@@ -9,7 +34,11 @@ as $$
 declare
   network constant text := internal.network_of(sign_in_mail_windows.address);
   site constant text := internal.site_of(network);
-  mailbox constant text := 'mailbox:' || internal.mark_of(sign_in_mail_windows.email);
+  block constant text := internal.block_of(network);
+  counted constant text := internal.counted_mailbox(sign_in_mail_windows.email);
+  mailbox constant text := 'mailbox:' || internal.mark_of(counted);
+  mailbox_at constant text := 'mailbox_at:' || internal.mark_of(counted || ' ' || block);
+  strangers constant integer := internal.setting('sign_in_mails_of_strangers')::integer;
 begin
   -- A browser that signed in to this mailbox before has windows of its own, which no stranger can use up.
   if internal.is_known_browser(sign_in_mail_windows.browser_hash, sign_in_mail_windows.email) then
@@ -19,36 +48,43 @@ begin
       internal.setting('sign_in_mails_of_browser')::integer, interval '1 hour';
     return;
   end if;
-  -- The first window keeps one site from using up the messages of an e-mail address: its owner can still request a
-  -- message from elsewhere. One person changes the network within a site at will, and the people of one site rarely
-  -- want the same mailbox, so this counts sites, also of IPv4. The others limit the number of guesses, since each
-  -- message allows five, and the mail that strangers can cause.
+  -- The windows of the mailbox and of the service are shared. Nobody can use one up from one block of addresses: with k
+  -- blocks, a stranger gets k / (k + 10) of the service's messages, and whoever asks from elsewhere still gets one. Of
+  -- a mailbox's, one block gets five an hour, and whoever has nine blocks uses them up. Then its owner waits, takes
+  -- another method, or a browser that the mailbox knows: further messages for unseen blocks would only be the tenth
+  -- block's. Receiving domains have no window, because whoever filled it would shut out all people of that domain.
   return query values
-    ('mailbox_at:' || internal.mark_of(sign_in_mail_windows.email || ' ' || site), 5, interval '1 hour'),
-    ('address:' || network, 20, interval '1 hour'),
-    ('address:' || site, internal.setting('sign_in_mails_of_site')::integer, interval '1 hour'),
-    ('service', internal.setting('sign_in_mails_of_strangers')::integer, interval '1 hour'),
+    (mailbox_at, internal.share_of_rest(mailbox, 20, interval '1 hour', 3), interval '1 hour'),
+    (mailbox_at, internal.share_of_rest(mailbox, 60, interval '1 day', 3), interval '1 day'),
     (mailbox, 20, interval '1 hour'),
-    (mailbox, 60, interval '1 day');
+    (mailbox, 60, interval '1 day'),
+    -- The windows of a network and a site limit the number of guesses, since each message allows five.
+    ('address:' || network, 20, interval '1 hour'),
+    ('address:' || site, least(internal.setting('sign_in_mails_of_site')::integer,
+      internal.share_of_rest('service', strangers, interval '1 hour', 15)), interval '1 hour'),
+    ('address:' || block, internal.share_of_rest('service', strangers, interval '1 hour', 10), interval '1 hour'),
+    ('service', strangers, interval '1 hour');
 end
 $$;
 comment on function internal.sign_in_mail_windows(text, text, bytea) is
   'Returns the rate limit windows in which a sign-in message counts: for a browser that the mailbox knows, its own (an '
-  'hour); otherwise e-mail address and site together, network, site, and whole service (an hour each), and e-mail '
-  'address (an hour, and a day).';
+  'hour); otherwise mailbox, and mailbox and block of addresses together (an hour, and a day), and network, site, '
+  'block and whole service (an hour each). The limits of sites and blocks depend on what is left of the shared '
+  'windows.';
 
 create or replace function internal.count_sign_in_mail(email text, address text, browser_hash bytea) returns void
   language plpgsql volatile
 as $$
 declare
-  windows constant jsonb := (select jsonb_agg(to_jsonb(w)) from internal.sign_in_mail_windows(
-    count_sign_in_mail.email, count_sign_in_mail.address, count_sign_in_mail.browser_hash) as w);
-  scopes constant text[] := array(select distinct w ->> 'scope' from jsonb_array_elements(windows) as w order by 1);
+  scopes constant text[] := array(select distinct w.scope from internal.sign_in_mail_windows(
+    count_sign_in_mail.email, count_sign_in_mail.address, count_sign_in_mail.browser_hash) as w order by 1);
   wait integer;
 begin
   perform internal.lock_window(s.scope, 'sign_in_mail') from unnest(scopes) as s (scope);
-  wait := (select max(internal.window_wait(w ->> 'scope', 'sign_in_mail', (w ->> 'cap')::integer,
-    (w ->> 'span')::interval)) from jsonb_array_elements(windows) as w);
+  -- Only now nobody else changes what is left of a window.
+  wait := (select max(internal.window_wait(w.scope, 'sign_in_mail', w.cap, w.span))
+    from internal.sign_in_mail_windows(
+      count_sign_in_mail.email, count_sign_in_mail.address, count_sign_in_mail.browser_hash) as w);
   if wait is not null then
     perform internal.raise_problem(429, 'rate_limited',
       'too_many_mails', jsonb_build_object('minutes', ceil(wait / 60.0)),
