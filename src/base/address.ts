@@ -27,6 +27,15 @@ export const networkOf = (address: string): string => {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 };
 
+/**
+ * Returns the site of an address, within which one person easily changes it: IPv6 /48, as internal.site_of has it. An
+ * IPv4 address is a site of its own, because neighbours often belong to different people.
+ */
+export const siteOf = (address: string): string => {
+  const network = networkOf(address);
+  return network.includes(":") ? `${network.split(":").slice(0, 3).join(":")}::/48` : network;
+};
+
 /** Whether an IP address, or the name or address of a host as a URL has it, is that of the machine itself. */
 export const isLoopbackHost = (host: string): boolean => {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, "$1");

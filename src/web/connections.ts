@@ -1,13 +1,19 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { performance } from "node:perf_hooks";
-import { networkOf } from "../base/address.ts";
+import { siteOf } from "../base/address.ts";
 
 /**
- * Fair use of connections. A process has a limited number of them, which callers share by the network of their address:
- * when all are open, a new connection replaces one of the network that has most. Behind a proxy all connections are the
- * proxy's, which then has to share them.
+ * Fair use of connections. A process has a limited number of them, which callers share by the site of their address:
+ * when all are open, a new connection replaces one that waits for its client, of the site that has most. Behind a proxy
+ * all connections are the proxy's, which then has to share them.
  */
+
+/**
+ * Only a site that has more than this part of all connections may lose one that owes an answer. Otherwise somebody with
+ * one connection from each of many sites could end other callers' requests while they are carried out.
+ */
+const LARGE_PART = 1 / 64;
 
 /**
  * A connection may have this many requests open. HTTP/1.1 clients send the next request when they have the answer, and
@@ -40,8 +46,10 @@ const UNREAD_CHECK_MS = 1_000;
  * request under way that has arrived whole
  */
 export const shareConnections = (max: number, maxUnread: number, listener: RequestListener) => {
-  const networks = new Map<string, Set<Socket>>();
+  /** The connections of each site. Sites and connections that have waited longest for their clients are first. */
+  const sites = new Map<string, Set<Socket>>();
   const requests = new WeakMap<Socket, Set<ServerResponse>>();
+  const siteOfSocket = new WeakMap<Socket, string>();
   /** How many bytes had arrived on a connection when the last answer that it owed was sent. */
   const read = new WeakMap<Socket, number>();
   const openedAt = new WeakMap<Socket, number>();
@@ -63,11 +71,11 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
   };
 
   /**
-   * Closes connections whose clients do not read, if too much waits in all: the largest of the network for which most
+   * Closes connections whose clients do not read, if too much waits in all: the largest of the site for which most
    * waits. Otherwise a client may read as slowly as it likes.
    */
   const dropUnread = (): void => {
-    const waiting = [...networks].map(([, sockets]) => {
+    const waiting = [...sites].map(([, sockets]) => {
       const unread = [...sockets].map((socket) => ({ socket, bytes: unreadOf(socket) }));
       return { unread, bytes: unread.reduce((sum, { bytes }) => sum + bytes, 0) };
     });
@@ -82,16 +90,40 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
     }
   };
 
-  /** Closes a connection of the network that has most, an idle one if there is any. Returns false if that is `own`. */
+  /** Whether a request of this connection that has arrived whole is not answered yet. It may be carried out already. */
+  const isCarryingOut = (socket: Socket): boolean => [...(requests.get(socket) ?? [])].some(({ req }) => req.complete);
+
+  /** The connection of a site that can be closed with least harm; undefined if it should keep all. */
+  const leastOf = (sockets: ReadonlySet<Socket>, isLarge: boolean): Socket | undefined => {
+    for (const socket of sockets) if (!isCarryingOut(socket)) return socket;
+    return isLarge ? sockets.values().next().value : undefined;
+  };
+
+  /**
+   * Closes a connection for a new one of the site `own`. The site that loses one has at least as many as `own` then has.
+   * Returns false if there is none.
+   */
   const makeRoom = (own: string): boolean => {
-    let largest: Set<Socket> | undefined = networks.get(own);
-    for (const sockets of networks.values()) if (sockets.size > (largest?.size ?? 0)) largest = sockets;
-    if (largest === undefined || largest === networks.get(own)) return false;
-    const [first] = largest;
-    const idle = [...largest].find((socket) => (requests.get(socket)?.size ?? 0) === 0);
-    const leaving = idle ?? first;
+    const mine = (sites.get(own)?.size ?? 0) + 1;
+    let most = mine - 1;
+    let leaving: Socket | undefined;
+    for (const sockets of sites.values()) {
+      if (sockets.size <= most) continue;
+      const least = leastOf(sockets, sockets.size > Math.max(mine, max * LARGE_PART));
+      if (least === undefined) continue;
+      leaving = least;
+      most = sockets.size;
+    }
     leaving?.destroy();
     return leaving !== undefined;
+  };
+
+  /** Puts a connection, and its site, behind all that have waited longer for their clients. */
+  const putLast = (socket: Socket, site: string): void => {
+    const sockets = sites.get(site) ?? new Set();
+    sockets.delete(socket);
+    sites.delete(site);
+    sites.set(site, sockets.add(socket));
   };
 
   /** Ends a connection whose client still sends: the answer goes out, and what arrives is discarded for a while. */
@@ -105,10 +137,10 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
   };
 
   const connect = (socket: Socket): void => {
-    const network = networkOf(socket.remoteAddress ?? "");
-    if (open >= max && !makeRoom(network)) return void socket.destroy();
-    const sockets = networks.get(network) ?? new Set();
-    networks.set(network, sockets.add(socket));
+    const site = siteOf(socket.remoteAddress ?? "");
+    if (open >= max && !makeRoom(site)) return void socket.destroy();
+    putLast(socket, site);
+    siteOfSocket.set(socket, site);
     openedAt.set(socket, performance.now());
     // Node calls it after a connection's last answer.
     const destroySoon = socket.destroySoon.bind(socket);
@@ -116,8 +148,9 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
     open += 1;
     socket.once("close", () => {
       open -= 1;
-      sockets.delete(socket);
-      if (sockets.size === 0) networks.delete(network);
+      const sockets = sites.get(site);
+      sockets?.delete(socket);
+      if (sockets?.size === 0) sites.delete(site);
     });
   };
 
@@ -132,8 +165,7 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
 
   const stop = (): void => {
     stopping = true;
-    for (const sockets of networks.values())
-      for (const socket of sockets) announceEnd(requests.get(socket) ?? new Set());
+    for (const sockets of sites.values()) for (const socket of sockets) announceEnd(requests.get(socket) ?? new Set());
   };
 
   /**
@@ -142,7 +174,7 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
    */
   const closeIdle = (): void => {
     const before = performance.now() - SILENT_MS;
-    for (const sockets of networks.values())
+    for (const sockets of sites.values())
       for (const socket of sockets) {
         // What a connection sent is read in the turn after the one that accepted it, which may have been long.
         const isSilent = socket.bytesRead === 0 && wasSilent.has(socket) && (openedAt.get(socket) ?? 0) < before;
@@ -151,9 +183,6 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
         if (isSilent || isAnswered) socket.destroy();
       }
   };
-
-  /** Whether a request of this connection that has arrived whole is not answered yet. It may be carried out already. */
-  const isCarryingOut = (socket: Socket): boolean => [...(requests.get(socket) ?? [])].some(({ req }) => req.complete);
 
   const serveRequest = (request: IncomingMessage, response: ServerResponse<IncomingMessage>): void => {
     if (held !== null) return void held.push(() => serveRequest(request, response));
@@ -167,6 +196,8 @@ export const shareConnections = (max: number, maxUnread: number, listener: Reque
     response.once("close", () => {
       responses.delete(response);
       if (responses.size === 0) read.set(socket, socket.bytesRead);
+      const site = siteOfSocket.get(socket);
+      if (site !== undefined && !socket.destroyed) putLast(socket, site);
     });
     if (stopping) announceEnd(responses);
     if (responses.size > OPEN_REQUESTS) socket.destroy();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import test from "ava";
-import { networkOf } from "../../src/base/address.ts";
+import { networkOf, siteOf } from "../../src/base/address.ts";
 import { hashSecret } from "../../src/base/tokens.ts";
 import { createCallers } from "../../src/database/callers.ts";
 import { createTurns, type EndTurn } from "../../src/database/turns.ts";
@@ -257,4 +257,16 @@ test("an IPv6 address counts as its /64 network, and an IPv4-mapped one as its I
     ["fe80::1%eth0", "fe80:0:0:0::/64"],
   ];
   for (const [address, network] of networks) t.is(networkOf(address), network, address);
+});
+
+test("an IPv6 address counts in its /48 site, and an IPv4 address for itself", (t) => {
+  const sites: [string, string][] = [
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"],
+    ["2001:db8:1:3::1", "2001:db8:1::/48"],
+    ["2001:db8::1", "2001:db8:0::/48"],
+    ["::1", "0:0:0::/48"],
+  ];
+  for (const [address, site] of sites) t.is(siteOf(address), site, address);
 });

@@ -8,7 +8,7 @@ import { serve } from "../../src/web/server.ts";
 import { call, until } from "../support/market.ts";
 import { openMarket } from "./contract.ts";
 
-/** Connections are shared by the callers' networks, and one connection cannot carry any number of requests at once. */
+/** Connections are shared by the callers' sites, and one connection cannot carry any number of requests at once. */
 
 const GET = "GET /v1 HTTP/1.1\r\nHost: localhost\r\n\r\n";
 /** Tests of this file run at once, on one service: what comes from one address waits in one queue. */
@@ -75,6 +75,63 @@ test("when all connections are open, a new one takes the place of an idle one of
   release();
   await until(() => statuses(busy).length > 0);
   t.deepEqual(statuses(busy), ["200"]);
+});
+
+test("one connection from each of many addresses ends no request that arrived whole, and keeps nobody out", async (t) => {
+  const app = express();
+  const released = Promise.withResolvers<void>();
+  let begun = 0;
+  app.get("/slow", async (_request, response) => {
+    begun += 1;
+    await released.promise;
+    response.end("slow");
+  });
+  app.use((_request, response) => void response.end("served"));
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "", limits: { maxConnections: 8 } });
+  t.teardown(() => server.close(0));
+  const port = Number(new URL(server.url).port);
+  const from = (address: string, first: string): Line => {
+    const line = open(port, address, first);
+    t.teardown(() => void line.socket.destroy());
+    return line;
+  };
+
+  const busy = from("127.0.0.2", GET_SLOW);
+  await until(() => begun === 1);
+  const halfOpen: Line[] = [];
+  for (let n = 0; n < 16; n += 1) {
+    halfOpen.push(
+      from(`127.0.1.${n}`, n % 2 === 0 ? "" : "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n1"),
+    );
+    await until(() => halfOpen.filter(({ closed }) => closed).length === Math.max(0, n - 6));
+  }
+  t.deepEqual(halfOpen.map(({ closed }) => closed).indexOf(false), 9, "those that have waited longest are closed");
+  const others = Array.from({ length: 7 }, (_, n) => from(`127.0.0.${10 + n}`, GET_SLOW));
+  await until(() => begun === 8);
+  const further = from("127.0.0.3", GET);
+  await until(() => further.closed);
+  t.deepEqual(statuses(further), [], "when all owe an answer, there is no room");
+  released.resolve();
+  await until(() => [busy, ...others].every((line) => statuses(line).length > 0));
+  for (const line of [busy, ...others]) t.deepEqual(statuses(line), ["200"]);
+});
+
+test("an address with very many connections loses one even if all owe an answer", async (t) => {
+  const app = express();
+  let begun = 0;
+  app.get("/slow", () => {
+    begun += 1;
+  });
+  app.use((_request, response) => void response.end("served"));
+  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "", limits: { maxConnections: 8 } });
+  t.teardown(() => server.close(0));
+  const port = Number(new URL(server.url).port);
+  const greedy = Array.from({ length: 8 }, () => open(port, "127.0.0.2", GET_SLOW));
+  await until(() => begun === 8);
+  const other = open(port, "127.0.0.3", GET);
+  t.teardown(() => [...greedy, other].forEach(({ socket }) => void socket.destroy()));
+  await until(() => statuses(other).length > 0);
+  t.is(greedy.filter(({ closed }) => closed).length, 1);
 });
 
 test("a connection may send some requests ahead, and one that sends thousands ahead is closed", async (t) => {
