@@ -260,8 +260,8 @@ test.serial("an invalid e-mail address is refused, and the error points to it", 
   t.deepEqual(extra.errors, [{ pointer: "/email", detail: "Enter an e-mail address, such as name@example.com." }]);
 });
 
-/** Asks for a mail from a block of addresses (IPv4 /16) of its own. */
-const ask = (email: string, block: number) => outcomeOf(begin({ email, address: `172.${block}.0.1` }));
+/** Asks for a mail from a region (IPv4 /16) of its own. */
+const ask = (email: string, region: number) => outcomeOf(begin({ email, address: `172.${region}.0.1` }));
 const quiet = () => market.sql("delete from market.rate_limit_hit where action in ('sign_in', 'sign_in_mail')");
 
 test.serial("mails that others request for an address do not stop its owner from requesting one", async (t) => {
@@ -269,7 +269,7 @@ test.serial("mails that others request for an address do not stop its owner from
     const email = randomEmail();
     const outcomes = [];
     for (let n = 0; n < 40; n += 1) outcomes.push(await outcomeOf(begin({ email, address: others(n % 20) })));
-    t.deepEqual(tally(outcomes), { done: 5, rate_limited: 35 }, "one block of addresses, whatever its sites");
+    t.deepEqual(tally(outcomes), { done: 5, rate_limited: 35 }, "one region, whatever its sites");
     t.is(await ask(email, 2), "done");
   }
 });
@@ -291,17 +291,17 @@ for (const [addresses, is] of [
   });
 }
 
-test.serial("one block of addresses uses up neither the service's mails nor those of the others", async (t) => {
+test.serial("one region uses up neither the service's mails nor those of the others", async (t) => {
   await quiet();
   const crowd = async (networkOf: (n: number) => string) =>
     tally(await Promise.all(Array.from({ length: 120 }, (_, n) => outcomeOf(begin({ address: networkOf(n) })))));
   t.deepEqual(await crowd((n) => `2001:db8:${n % 18}:${n}::1`), { done: 91, rate_limited: 29 });
   t.deepEqual(await crowd((n) => `172.17.${n % 18}.${n}`), { done: 83, rate_limited: 37 });
-  // Other blocks leave 5 mails of the thousand.
+  // Other regions leave 5 mails of the thousand.
   await market.sql`insert into market.rate_limit_hit (scope, action)
     select 'service', 'sign_in_mail' from generate_series(1, ${995 - 91 - 83})`;
   const outcomes = [];
-  for (const block of [20, 20, 21, 21, 22]) outcomes.push(await ask(randomEmail(), block));
+  for (const region of [20, 20, 21, 21, 22]) outcomes.push(await ask(randomEmail(), region));
   t.deepEqual(outcomes, ["done", "rate_limited", "done", "rate_limited", "done"], "the last ones are for newcomers");
   await quiet();
 });

@@ -116,7 +116,7 @@ comment on view inspect.windows is
 comment on column inspect.windows.scope is
   'agent:<id>; account:<id> for embed_query, and for a person''s calls where a moderator set a cap for the account; '
   'address:<network> for connect, decline, sign_in_mail and wrong codes, address:<site> (IPv4 /24, IPv6 /48) for '
-  'sign_in_mail and, of IPv6, connect, and address:<block> (IPv4 /16, IPv6 /32) for sign_in_mail; sign_in:<network or '
+  'sign_in_mail and, of IPv6, connect, and address:<region> (IPv4 /16, IPv6 /32) for sign_in_mail; sign_in:<network or '
   'IPv6 site>; refuser:<hash> for decline, so that a browser or network counts once; mailbox:<hash>, '
   'mailbox_at:<hash>, service, and browser:<hash> for a browser that the mailbox knows, for sign_in_mail; '
   'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed; account:<id>, sandbox:<id>, '

@@ -16,8 +16,8 @@ comment on table market.rate_limit_hit is
   'are of the database''s clock.';
 comment on column market.rate_limit_hit.id is 'The ids grow in the order in which the calls were admitted.';
 comment on column market.rate_limit_hit.scope is
-  'The window: agent:<id>, account:<id>, address:<network, site or block>, sign_in:<network or site>, mailbox:<hash of '
-  'an e-mail address>, mailbox_at:<hash of mailbox and block>, browser:<hash of a known browser and its mailbox>, '
+  'The window: agent:<id>, account:<id>, address:<network, site or region>, sign_in:<network or site>, mailbox:<hash '
+  'of an e-mail address>, mailbox_at:<hash of mailbox and region>, browser:<hash of a known browser and its mailbox>, '
   'service, refuser:<hash of a refused address and the browser or network that refused>, embed:<id of an offer or '
   'ask>, and of webhooks sandbox:<id>, host:<receiving host> and network:<its network>. The hashes are keyed '
   '(internal.mark_of).';

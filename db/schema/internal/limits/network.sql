@@ -24,13 +24,12 @@ comment on function internal.site_of(text) is
   'Returns the site of a network (internal.network_of), within which one person easily changes the address: IPv4 /24, '
   'IPv6 /48. Used where addresses must be of different people.';
 
-create or replace function internal.block_of(network text) returns text
+create or replace function internal.region_of(network text) returns text
   language sql immutable
 as $$
   select network(
-    set_masklen(block_of.network::inet, case family(block_of.network::inet) when 4 then 16 else 32 end))::text
+    set_masklen(region_of.network::inet, case family(region_of.network::inet) when 4 then 16 else 32 end))::text
 $$;
-comment on function internal.block_of(text) is
-  'Returns the block of addresses of a network (internal.network_of), IPv4 /16 or IPv6 /32. A provider gives many '
-  'sites of a block to whoever asks for them, and hardly many blocks. Used where no caller may take what all callers '
-  'share.';
+comment on function internal.region_of(text) is
+  'Returns the region of a network (internal.network_of), IPv4 /16 or IPv6 /32: about one provider, which gives a '
+  'customer several sites. Used where the sites of one provider together must not keep all others out.';

@@ -1,6 +1,6 @@
--- How many sign-in messages may be sent to a mailbox, for a network, a site, a block of addresses and in all, how long
--- a code is, how many wrong codes may be entered, and when a code or link stops working. A link cannot be guessed, so
--- it is never refused because of others' wrong codes.
+-- How many sign-in messages may be sent to a mailbox, for a network, a site, a region and in all, how long a code is,
+-- how many wrong codes may be entered, and when a code or link stops working. A link cannot be guessed, so it is never
+-- refused because of others' wrong codes.
 
 create or replace function internal.counted_mailbox(email text) returns text
   language sql immutable
@@ -34,10 +34,10 @@ as $$
 declare
   network constant text := internal.network_of(sign_in_mail_windows.address);
   site constant text := internal.site_of(network);
-  block constant text := internal.block_of(network);
+  region constant text := internal.region_of(network);
   counted constant text := internal.counted_mailbox(sign_in_mail_windows.email);
   mailbox constant text := 'mailbox:' || internal.mark_of(counted);
-  mailbox_at constant text := 'mailbox_at:' || internal.mark_of(counted || ' ' || block);
+  mailbox_at constant text := 'mailbox_at:' || internal.mark_of(counted || ' ' || region);
   strangers constant integer := internal.setting('sign_in_mails_of_strangers')::integer;
 begin
   -- A browser that signed in to this mailbox before has windows of its own, which no stranger can use up.
@@ -48,11 +48,12 @@ begin
       internal.setting('sign_in_mails_of_browser')::integer, interval '1 hour';
     return;
   end if;
-  -- The windows of the mailbox and of the service are shared. Nobody can use one up from one block of addresses: with k
-  -- blocks, a stranger gets k / (k + 10) of the service's messages, and whoever asks from elsewhere still gets one. Of
-  -- a mailbox's, one block gets five an hour, and whoever has nine blocks uses them up. Then its owner waits, takes
-  -- another method, or a browser that the mailbox knows: further messages for unseen blocks would only be the tenth
-  -- block's. Receiving domains have no window, because whoever filled it would shut out all people of that domain.
+  -- The windows of the mailbox and of the service are shared. Nobody can use one up from a few regions: of a thousand
+  -- messages of the service, whoever has one region gets 91, with ten regions 619, and all with 54; meanwhile whoever
+  -- asks from another region still gets one. Of a mailbox's twenty, one region gets five, and nine get all. Then its
+  -- owner waits, or takes another method or a browser that the mailbox knows: further messages for unseen regions would
+  -- only be the tenth region's. Receiving domains have no window, because whoever filled it would shut out all people
+  -- of that domain.
   return query values
     (mailbox_at, internal.share_of_rest(mailbox, 20, interval '1 hour', 3), interval '1 hour'),
     (mailbox_at, internal.share_of_rest(mailbox, 60, interval '1 day', 3), interval '1 day'),
@@ -62,15 +63,14 @@ begin
     ('address:' || network, 20, interval '1 hour'),
     ('address:' || site, least(internal.setting('sign_in_mails_of_site')::integer,
       internal.share_of_rest('service', strangers, interval '1 hour', 15)), interval '1 hour'),
-    ('address:' || block, internal.share_of_rest('service', strangers, interval '1 hour', 10), interval '1 hour'),
+    ('address:' || region, internal.share_of_rest('service', strangers, interval '1 hour', 10), interval '1 hour'),
     ('service', strangers, interval '1 hour');
 end
 $$;
 comment on function internal.sign_in_mail_windows(text, text, bytea) is
   'Returns the rate limit windows in which a sign-in message counts: for a browser that the mailbox knows, its own (an '
-  'hour); otherwise mailbox, and mailbox and block of addresses together (an hour, and a day), and network, site, '
-  'block and whole service (an hour each). The limits of sites and blocks depend on what is left of the shared '
-  'windows.';
+  'hour); otherwise mailbox, and mailbox and region together (an hour, and a day), and network, site, region and whole '
+  'service (an hour each). The limits of sites and regions depend on what is left of the shared windows.';
 
 create or replace function internal.count_sign_in_mail(email text, address text, browser_hash bytea) returns void
   language plpgsql volatile
