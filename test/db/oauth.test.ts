@@ -435,6 +435,10 @@ test("an address registers 30 clients an hour, starts 30 authorizations, and nam
 test("a host is asked for sixty documents an hour, and for those of clients that somebody connected", async (t) => {
   const site = `https://${randomBytes(8).toString("hex")}.example`;
   const known = await start(`${site}/known`, { document: { redirect_uris: [REDIRECT] } });
+  const flooded = `https://${randomBytes(8).toString("hex")}.example`;
+  const flood = Array.from({ length: 65 }, (_, n) => outcomeOf(named(`${flooded}/${n}`, `203.0.${n}.1`)));
+  t.is((await Promise.all(flood)).filter((outcome) => outcome === "done").length, 45);
+  t.deepEqual(await named(`${flooded}/mine`, "198.51.100.1"), {}, "one provider leaves a quarter to all others");
   const outcomes = await Promise.all(
     Array.from({ length: 65 }, (_, n) => outcomeOf(named(`${site}:${8000 + n}/${n}`, randomAddress()))),
   );

@@ -337,8 +337,6 @@ test("test agents are limited in a sandbox, from a site and in the market, and a
   const site = await refusal(tester(null, { of, address: "203.0.113.99" }));
   t.is(`${site.status} ${site.code}`, "429 rate_limited");
   t.true(site.extra.retry_after > 86_000 && site.extra.retry_after <= 86_400);
-  await own.sql("update market.setting set value = '30' where name = 'sandbox_agents'");
-  t.is(await refused(tester(null, { of })), "429 rate_limited");
   await own.sql("update market.setting set value = '0' where name = 'sandbox_agents'");
   t.is(await refused(tester(null, { of })), "400 bad_request");
   await own.sql`update market.sandbox set submissions = 199 where id = ${sandbox_id}`;
@@ -346,6 +344,38 @@ test("test agents are limited in a sandbox, from a site and in the market, and a
   const beyond = await refusal(own.offer(agent as Caller));
   t.is(`${beyond.status} ${beyond.code}`, "409 invalid_state");
   t.regex(beyond.detail, /200 texts/);
+});
+
+test("in a full market, whoever has most gives way: their sandbox that is idle for longest ends early", async (t) => {
+  const of = await openMarket(t);
+  await of.sql("update market.setting set value = '6' where name = 'sandbox_agents'");
+  const flood: (Caller & Answer)[] = [];
+  for (const site of [1, 1, 1, 2, 2]) flood.push(await tester(null, { of, address: `2001:db8:${site}:9::1` }));
+  const quiet = await tester(null, { of, address: "198.51.100.7" });
+  const agents = flood.map(({ agent }) => agent);
+  await of.sql`update market.agent set created_at = now() - array_position(${agents}::uuid[], id) * interval '1 hour'
+    where id = any (${agents})`;
+  // The third is the oldest of its site, but was at work a minute ago.
+  await search(flood[2] as Caller, { query: "sofa" }, of);
+  const ended = async () => {
+    const rows = await of.sql`select id from market.sandbox where expires_at <= now()`;
+    return rows.map(({ id }) => flood.findIndex(({ sandbox_id }) => sandbox_id === id)).sort();
+  };
+  t.is(await refused(tester(null, { of, address: "2001:db8:1:8::1" })), "429 rate_limited", "it has most itself");
+  t.deepEqual(await ended(), []);
+  await tester(quiet.sandbox_id, { of, address: "192.0.2.7" });
+  t.deepEqual(await ended(), [1]);
+  await tester(null, { of, address: "2001:db8:3:8::1" });
+  t.deepEqual((await ended()).length, 2, "another site of the same provider displaces its neighbour, not a stranger");
+  await Promise.allSettled(
+    Array.from({ length: 10 }, (_, n) => tester(null, { of, address: `2001:db8:${n + 10}:8::1` })),
+  );
+  const live = await of.sql`select s.id from market.agent a join market.sandbox s on s.id = a.sandbox_id
+    where s.expires_at > now()`;
+  t.is(live.length, 6, "also of ten at the same time");
+  t.is(live.filter(({ id }) => id === quiet.sandbox_id).length, 2);
+  while ((await of.work("purge_sandboxes")) > 0);
+  t.is(await of.value`select count(*)::int from market.agent where sandbox_id is not null`, 6);
 });
 
 test("a sandbox has one webhook, and a hundred deliveries an hour, however many agents it has", async (t) => {
@@ -370,9 +400,9 @@ test("a sandbox has one webhook, and a hundred deliveries an hour, however many 
   await market.work("end_attempt", last.id, 1, 200, null as never, 10, null as never, null as never);
   await market.sql`insert into market.event (account_id, type, data) values (${hook.account_id}, 'ask.read', '{}')`;
   t.deepEqual(await claim(), [], "the challenge and 99 more");
-  // Nobody approved a sandbox, so half of what a host can be asked is left to others.
-  await market.sql`insert into market.rate_limit_hit (scope, action)
-    select 'host:receiver.example', 'challenge' from generate_series(1, 29)`;
+  // Nobody approved a sandbox, so however many there are, a quarter of what a host can be asked is left to others.
+  await market.sql`insert into market.rate_limit_hit (scope, action, parties)
+    select 'host:receiver.example', 'challenge', '{sandboxes}' from generate_series(1, 89)`;
   t.is(await refused(add(await tester())), "429 rate_limited");
   t.is((await add(await market.approved())).status, 201);
 });

@@ -150,8 +150,9 @@ test("challenges have limits of an account and of a host, whatever the port, cas
   const caller = await market.approved();
   const host = `${randomUUID()}.example`;
   const spellings = ["/a", ":8443/b", "./c", ".:8444/d"].map((rest) => `https://${host}${rest}`);
-  await useUp(`host:${host}`, "challenge", 56);
+  await useUp(`host:${host}`, "challenge", 100);
   for (const url of spellings) await ask(caller, { url });
+  await useUp(`host:${host}`, "challenge", 16);
   await market.sql`delete from market.webhook where account_id = ${caller.account}`;
   t.is(await refused(ask(caller, { url: `https://${host.toUpperCase()}/` })), "429 rate_limited");
   t.is(await refused(ask(await market.approved(), { url: `https://${host}/` })), "429 rate_limited");
@@ -242,8 +243,59 @@ test("hosts that lead to one address share its limit, and a delivery over it wai
   const { id } = (await ask(callers[0] as Caller)).body;
   const [challenge] = (await claim(id)).deliveries;
   t.true(await admit(challenge.id), "challenges have a limit of their own");
-  await useUp(`network:${address}::/64`, "challenge", 599);
+  await useUp(`network:${address}::/64`, "challenge", 1_199);
   t.false(await admit(challenge.id));
+});
+
+test("no provider's accounts, however many, use up what others may send to a host or to its address", async (t) => {
+  const host = `${randomUUID()}.example`;
+  const address = `2001:db8:2${randomUUID().slice(0, 3)}:1::1`;
+  const add = async (from: string) => {
+    const caller = await market.connect("Agent", from);
+    await market.approve(caller);
+    return { caller, hook: await addHook(caller) };
+  };
+  const addHook = async (caller: Caller): Promise<string> => {
+    const id = randomUUID();
+    await market.sql`insert into market.webhook (id, account_id, agent_id, url, encrypted_secret, verified_at)
+      values (${id}, ${caller.account}, ${caller.agent}, ${`https://${host}/${id}`}, ${SECRET}, now())`;
+    return id;
+  };
+  /** Takes all that a webhook may have of the shared windows, and returns how much that was. */
+  const takeAll = async (hook: string): Promise<Record<string, number>> =>
+    market.value`with windows as materialized (
+        select a.action, w.scope, w.cap, w.parties from market.webhook h, unnest(array['deliver', 'challenge']) as a (action)
+          cross join lateral (
+            select w.scope, w.cap, w.parties from internal.webhook_windows(h, a.action) as w where w.scope like 'host:%'
+            union all select n.scope, n.cap, n.parties from internal.network_window(h, a.action, ${address}) as n) as w
+        where h.id = ${hook}),
+      taken as (
+        insert into market.rate_limit_hit (scope, action, parties) select w.scope, w.action, w.parties from windows w,
+          generate_series(1, internal.shared_room(w.scope, w.action, w.cap, w.parties)) returning scope, action)
+      select jsonb_object_agg(t.name, t.n) from (
+        select split_part(scope, ':', 1) || ' ' || action as name, count(*) as n from taken group by 1) as t`;
+  t.deepEqual(await takeAll((await add("203.0.0.1")).hook), {
+    ...{ "host deliver": 318, "host challenge": 39, "network deliver": 3165, "network challenge": 381 },
+  });
+  for (let n = 1; n <= 12; n += 1) await takeAll((await add(`203.0.${n % 4}.${n}`)).hook);
+  const { caller, hook } = await add("198.51.100.7");
+  await happen(caller.account);
+  const [delivery] = (await claim(hook)).deliveries;
+  t.true(await market.work("admit_address", delivery.id, address));
+  t.is((await ask(caller, { url: `https://${host}/another` })).status, 201);
+  const left = await takeAll(hook);
+  t.true((left["host deliver"] ?? 0) >= 50 && (left["host challenge"] ?? 0) >= 5, JSON.stringify(left));
+});
+
+test("an account asks for at most twenty test events an hour", async (t) => {
+  const caller = await market.approved();
+  const hook = await add(caller);
+  await useUp(`account:${caller.account}`, "test_webhook", 19);
+  const tested = () => market.call(caller, "test_webhook", { id: hook });
+  t.is((await tested()).status, 202);
+  t.is((await tested()).status, 202, "while one waits, another one is not counted");
+  await market.sql`update market.webhook_delivery set next_attempt_at = null where webhook_id = ${hook}`;
+  t.is(await refused(tested()), "429 rate_limited");
 });
 
 test("the delays before the attempts are those of the contract, and the failure of the last disables", async (t) => {

@@ -43,6 +43,8 @@ declare
   -- Anybody may name a host that publishes no document. This many new clients of one host come in an hour at most.
   documents_of_host constant integer := 60;
   host constant text := internal.host_scope(count_client_document.client_id);
+  -- Whoever names many clients of one host leaves some to callers from elsewhere.
+  parties constant text[] := internal.origins_of(internal.network_of(count_client_document.address));
   wait integer;
 begin
   perform internal.count_by_address('client_document', count_client_document.address,
@@ -53,12 +55,12 @@ begin
     where g.client_id = count_client_document.client_id and g.family_hash is not null)
   then
     perform internal.lock_window(host, 'client_document');
-    wait := internal.window_wait(host, 'client_document', documents_of_host);
+    wait := internal.shared_wait(host, 'client_document', documents_of_host, parties);
     if wait is not null then
       perform internal.raise_problem(429, 'rate_limited', 'too_many_programs_of_host',
         extra => jsonb_build_object('retry_after', wait));
     end if;
-    insert into market.rate_limit_hit (scope, action) values (host, 'client_document');
+    insert into market.rate_limit_hit (scope, action, parties) values (host, 'client_document', parties);
   end if;
   return jsonb '{}';
 end

@@ -120,12 +120,12 @@ comment on column inspect.windows.scope is
   'IPv6 site>; refuser:<hash> for decline, so that a browser or network counts once; mailbox:<hash>, '
   'mailbox_at:<hash>, service, and browser:<hash> for a browser that the mailbox knows, for sign_in_mail; '
   'mailbox:<hash> and service for wrong codes; embed:<id of an offer or ask> for embed; account:<id>, sandbox:<id>, '
-  'host:<receiving host> and network:<its network> for challenge and deliver.';
+  'host:<receiving host> and network:<its network> for challenge, test_webhook and deliver.';
 comment on column inspect.windows.action is
   'publish_offer, create_ask, preview_offer, manage, report_offer, search_offers, connect, decline, sign_in, '
   'sign_in_mail, wrong_code_6, wrong_code_9 and wrong_code_12 (by the digits of the code), embed_query (a new query '
-  'whose vector was bought), embed (a request for a vector that has not succeeded), challenge or deliver (what was '
-  'sent to webhooks).';
+  'whose vector was bought), embed (a request for a vector that has not succeeded), challenge, test_webhook or deliver '
+  '(what was sent to webhooks).';
 comment on column inspect.windows.used_last_hour is 'Calls in the last hour.';
 comment on column inspect.windows.used_last_day is 'Calls in the last day.';
 comment on column inspect.windows.next_leaves_at is

@@ -31,7 +31,7 @@ begin
   if most > 0 then
     most := least(most, internal.deliveries_left(hook));
     if most = 0 then
-      perform internal.pause_webhook(hook, (select max(internal.window_wait(w.scope, 'deliver', w.cap))
+      perform internal.pause_webhook(hook, (select max(internal.shared_wait(w.scope, 'deliver', w.cap, w.parties))
         from internal.webhook_windows(hook, 'deliver') as w));
     end if;
   end if;
@@ -68,8 +68,8 @@ begin
         from due u cross join jsonb_array_elements(u.events) with ordinality as e (event, n) where u.id = any (g.ids))
     from grouped g where d.id = g.id returning d.*, g.challenge),
   counted as (
-    insert into market.rate_limit_hit (scope, action)
-    select w.scope, 'deliver' from claimed c cross join internal.webhook_windows(hook, 'deliver') as w)
+    insert into market.rate_limit_hit (scope, action, parties)
+    select w.scope, 'deliver', w.parties from claimed c cross join internal.webhook_windows(hook, 'deliver') as w)
   select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'attempt', c.attempts + 1,
     'url', hook.url, 'encrypted_secret', hook.encrypted_secret, 'is_challenge', c.challenge is not null,
     'body', jsonb_build_object('events', case when c.challenge is null then c.events
@@ -105,9 +105,9 @@ begin
     return false;
   end if;
   perform internal.lock_window(counted.scope, counted.action);
-  wait := internal.window_wait(counted.scope, counted.action, counted.cap);
+  wait := internal.shared_wait(counted.scope, counted.action, counted.cap, counted.parties);
   if wait is null then
-    insert into market.rate_limit_hit (scope, action) values (counted.scope, counted.action);
+    insert into market.rate_limit_hit (scope, action, parties) values (counted.scope, counted.action, counted.parties);
     return true;
   end if;
   update market.webhook_delivery d set next_attempt_at = now() + wait * interval '1 second', leased_until = null

@@ -3,7 +3,10 @@ create table market.rate_limit_hit (
   scope text not null,
   action text not null,
   called_at timestamptz not null default clock_timestamp(),
+  parties text[] not null default '{}',
   constraint rate_limit_hit_scope_length check (char_length(scope) between 1 and 60),
+  constraint rate_limit_hit_parties_number check (cardinality(parties) <= 5),
+  constraint rate_limit_hit_parties_length check (char_length(array_to_string(parties, ' ')) <= 250),
   constraint rate_limit_hit_action_length check (char_length(action) between 1 and 40)
 );
 -- The calls of a rolling window.
@@ -24,5 +27,8 @@ comment on column market.rate_limit_hit.scope is
 comment on column market.rate_limit_hit.action is
   'publish_offer, create_ask, preview_offer, manage, report_offer, search_offers, connect, register_client, '
   'client_document, decline, sign_in, sign_in_mail, wrong_code_6, wrong_code_9, wrong_code_12, embed_query, embed, '
-  'challenge or deliver.';
+  'challenge, test_webhook or deliver.';
 comment on column market.rate_limit_hit.called_at is 'When the call was admitted.';
+comment on column market.rate_limit_hit.parties is
+  'For whom the call was, where a window is shared: from the largest group to the single caller '
+  '(internal/limits/shared_window.sql).';

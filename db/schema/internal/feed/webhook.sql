@@ -136,9 +136,8 @@ begin
       and d.next_attempt_at is not null)
   then
     return;
-  elsif queue_probe.purpose = 'challenge' then
-    perform internal.count_challenge(hook);
   end if;
+  perform internal.count_probe(hook, case queue_probe.purpose when 'test' then 'test_webhook' else 'challenge' end);
   insert into market.webhook_delivery (webhook_id, purpose, events)
   values (hook.id, queue_probe.purpose, jsonb_build_array(internal.event_document(internal.uuid_v7(),
     'webhook.' || queue_probe.purpose, now(), jsonb_build_object('webhook_id', hook.id))));
@@ -148,7 +147,7 @@ $$;
 comment on function internal.queue_probe(uuid, text) is
   'Queues a test or a challenge for an own webhook; while one waits, it does nothing. Raises 404 for any other '
   'webhook, 409 when it is disabled, when a test is for an unverified one or a challenge for a verified one, and 429 '
-  'after too many challenges.';
+  'after too many.';
 grant execute on function internal.queue_probe(uuid, text) to souk_agent, souk_person;
 
 create or replace function internal.probe_webhook(webhook_id uuid, purpose text) returns jsonb

@@ -7,9 +7,11 @@
 --            that lead to one address, and can change where they lead after the challenge. Its cap is ten times that of
 --            a host, because behind one address of a hosting company are the hosts of many customers
 --
--- Not by registrable domain: the customers of a hosting company share one, and a stranger can register many. Sandboxes,
--- which need no person, use at most half of a host's and a network's window, so that they keep nobody else out.
--- What is over the limit waits, and several events leave in one delivery.
+-- Not by registrable domain: the customers of a hosting company share one, and a stranger can register many. The
+-- windows of hosts and networks are shared (internal/limits/shared_window.sql), because a script can approve any number
+-- of agents of its own: nobody stops what others get at a host where they have webhooks, too, or at the address of a
+-- hosting company to which the script's names lead. What is over the limit waits, and several events leave in one
+-- delivery. Tests have a window of their own, because a caller can ask for them at will.
 
 create or replace function internal.webhook_scope(account_id uuid) returns text
   language sql stable security definer set search_path = pg_catalog, pg_temp
@@ -31,62 +33,80 @@ comment on function internal.host_scope(text) is
   'Returns the window of the host of an address, without port and with or without the dot of the root; null for what '
   'is no address.';
 
-create or replace function internal.share_of(sandbox boolean, cap integer) returns integer
-  language sql immutable
-as $$ select case when share_of.sandbox then greatest(share_of.cap / 2, 1) else share_of.cap end $$;
-comment on function internal.share_of(boolean, integer) is
-  'Returns how much of the window of a host or network a webhook may use: all, or half in a sandbox.';
+create or replace function internal.webhook_parties(hook market.webhook) returns text[]
+  language plpgsql stable
+as $$
+declare
+  scope constant text := internal.webhook_scope(hook.account_id);
+  network constant text := (select c.address from market.connection c where c.agent_id = hook.agent_id);
+begin
+  return array[case when scope like 'sandbox:%' then 'sandboxes'
+      when exists (select from market.proved_method m where m.account_id = hook.account_id) then 'proved'
+      else 'unproved' end]
+    || case when network is null then array['older'] else internal.origins_of(network) end
+    -- Hashed, because the row outlives an account or sandbox that ends today.
+    || md5(scope);
+end
+$$;
+comment on function internal.webhook_parties(market.webhook) is
+  'Returns the parties of a webhook in the windows of hosts and networks (internal/limits/shared_window.sql): '
+  'sandboxes, accounts with a proved sign-in method, or all others; where its agent connected from, or that it did so '
+  'more than a day ago, when the address is forgotten; and its account, or its sandbox.';
 
 create or replace function internal.network_window(hook market.webhook, action text, address text)
-  returns table (scope text, action text, cap integer)
+  returns table (scope text, action text, cap integer, parties text[])
   language sql stable
 as $$
   select 'network:' || internal.network_of(network_window.address), network_window.action,
-    internal.share_of(internal.webhook_scope(hook.account_id) like 'sandbox:%',
-      10 * internal.setting('host_' || network_window.action || '_cap')::integer)
+    10 * internal.setting('host_' || network_window.action || '_cap')::integer, internal.webhook_parties(hook)
 $$;
 comment on function internal.network_window(market.webhook, text, text) is
   'Returns the window of the network of an address, in which what is sent to a webhook counts.';
 
 create or replace function internal.webhook_windows(hook market.webhook, action text)
-  returns table (scope text, cap integer)
+  returns table (scope text, cap integer, parties text[])
   language plpgsql stable
 as $$
 declare
   of_account constant text := internal.webhook_scope(hook.account_id);
-  of_sandbox constant boolean := of_account like 'sandbox:%';
   base constant text := webhook_windows.action || '_cap';
 begin
-  return query values
-    (of_account, internal.setting(
-      case when of_sandbox and action = 'deliver' then 'sandbox_deliver_cap' else base end)::integer),
-    (internal.host_scope(hook.url), internal.share_of(of_sandbox, internal.setting('host_' || base)::integer));
+  return query values (of_account, internal.setting(
+    case when of_account like 'sandbox:%' and action = 'deliver' then 'sandbox_deliver_cap' else base end)::integer,
+    '{}'::text[]);
+  -- A test is sent as a delivery, which counts for the host.
+  if webhook_windows.action <> 'test_webhook' then
+    return query values (internal.host_scope(hook.url), internal.setting('host_' || base)::integer,
+      internal.webhook_parties(hook));
+  end if;
 end
 $$;
 comment on function internal.webhook_windows(market.webhook, text) is
-  'Returns the windows, of account and host, in which what is sent to a webhook counts. action: deliver or challenge.';
+  'Returns the windows, of account and host, in which what is sent to a webhook counts. action: deliver, challenge or '
+  'test_webhook.';
 
-create or replace function internal.count_challenge(hook market.webhook) returns void
+create or replace function internal.count_probe(hook market.webhook, action text) returns void
   language plpgsql volatile
 as $$
 declare
   wait integer;
 begin
-  perform internal.lock_window(s.scope, 'challenge')
-  from (select w.scope from internal.webhook_windows(hook, 'challenge') as w order by w.scope) as s;
-  wait := (select max(internal.window_wait(w.scope, 'challenge', w.cap))
-    from internal.webhook_windows(hook, 'challenge') as w);
+  perform internal.lock_window(s.scope, count_probe.action)
+  from (select w.scope from internal.webhook_windows(hook, count_probe.action) as w order by w.scope) as s;
+  wait := (select max(internal.shared_wait(w.scope, count_probe.action, w.cap, w.parties))
+    from internal.webhook_windows(hook, count_probe.action) as w);
   if wait is not null then
-    perform internal.raise_problem(429, 'rate_limited', 'too_many_challenges', jsonb_build_object('wait', wait),
-      jsonb_build_object('retry_after', wait));
+    perform internal.raise_problem(429, 'rate_limited',
+      case count_probe.action when 'challenge' then 'too_many_challenges' else 'too_many_tests' end,
+      jsonb_build_object('wait', wait), jsonb_build_object('retry_after', wait));
   end if;
-  insert into market.rate_limit_hit (scope, action)
-  select w.scope, 'challenge' from internal.webhook_windows(hook, 'challenge') as w;
+  insert into market.rate_limit_hit (scope, action, parties)
+  select w.scope, count_probe.action, w.parties from internal.webhook_windows(hook, count_probe.action) as w;
 end
 $$;
-comment on function internal.count_challenge(market.webhook) is
-  'Counts a challenge for its account and for its host. Raises 429 beyond the settings challenge_cap and '
-  'host_challenge_cap.';
+comment on function internal.count_probe(market.webhook, text) is
+  'Counts a challenge for its account and its host, or a test (test_webhook) for its account. Raises 429 beyond the '
+  'settings challenge_cap, host_challenge_cap and test_webhook_cap.';
 
 create or replace function internal.deliveries_left(hook market.webhook) returns integer
   language plpgsql volatile
@@ -94,7 +114,7 @@ as $$
 begin
   perform internal.lock_window(s.scope, 'deliver')
   from (select w.scope from internal.webhook_windows(hook, 'deliver') as w order by w.scope) as s;
-  return (select min((internal.window_usage(w.scope, 'deliver', w.cap) ->> 'remaining')::integer)
+  return (select min(internal.shared_room(w.scope, 'deliver', w.cap, w.parties))
     from internal.webhook_windows(hook, 'deliver') as w);
 end
 $$;
