@@ -118,6 +118,13 @@ test("no two operations can wait for each other", async (t) => {
   await market.sql`update market.agent g set sandbox_id = a.sandbox_id from market.account a
     where a.id = g.account_id and g.id = ${tester.agent}`;
 
+  // Another one, which gives way because the market has no more room.
+  const idle = await market.connect();
+  await market.sql`with made as (insert into market.sandbox default values returning id),
+      account as (update market.account a set sandbox_id = made.id from made where a.id = ${idle.account})
+    update market.agent g set sandbox_id = made.id from made where g.id = ${idle.agent}`;
+  await market.sql("update market.setting set value = '1' where name = 'sandbox_agents'");
+
   const [alice, bob, carol] = [await market.approved(), await market.approved(), await market.connect()];
   const [helper, gone] = [await market.colleague(alice), await market.colleague(alice)];
   const offers: string[] = [];
@@ -261,7 +268,9 @@ test("no two operations can wait for each other", async (t) => {
     person(judge.session, "set_digest", { enabled: true }),
     person(alice.session, "sign_out"),
     person(alice.session, "sign_out_everywhere"),
-    visitor("approve_connection", { secret_hash: carol.link, session_hash: alice.session, new_session_hash: hash() }),
+    visitor("approve_connection", {
+      ...{ secret_hash: carol.link, session_hash: alice.session, new_session_hash: hash(), picked: "BCDF-GHJK" },
+    }),
     visitor("decline_connection", { secret_hash: carol.link, browser_hash: hash(), address: null }),
     visitor("finish_sign_in", ofGoogle(attempt.flow, alice.session)),
     visitor("finish_sign_in", ofGoogle(leaving.flow, bob.session)),
