@@ -91,6 +91,8 @@ test.serial(`${WAITERS} waiting agents cost 20 kB each, and no query until somet
   const requests = agents.map((agent, n) => {
     const sent = request(`${url}/v1/events?after=${cursors[n]}&wait=25`, {
       agent: false,
+      // Agents that nobody approved share the turns of their network.
+      localAddress: `127.9.${n >> 8}.${n & 255}`,
       headers: { authorization: `Bearer ${agent.token}` },
     });
     sent.on("response", (response) => {

@@ -45,6 +45,8 @@ begin
   insert into market.agent (account_id, name, token_hash, token_expires_at, sandbox_id)
   values (account_id, create_agent.name, create_agent.token_hash, sandbox.expires_at, sandbox.id)
   returning id into new_agent;
+  -- The page of the link makes the other codes with this key, and is shown while nothing can be written.
+  perform internal.hash_key();
   insert into market.connection (agent_id, secret_hash, code, address)
   values (new_agent, create_agent.secret_hash, create_agent.code, internal.network_of(create_agent.address));
   if sandbox.id is not null then

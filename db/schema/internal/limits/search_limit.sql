@@ -11,6 +11,9 @@ begin
   if internal.has_own_turns() and not exists (
     select from market.cap_override o where o.account_id = internal.account_id() and o.action = 'search_offers') then
     return false;
+  elsif current_setting('default_transaction_read_only')::boolean and not pg_is_in_recovery() then
+    -- Nothing can be counted in a database that an operator set to read-only, and searches are answered all the same.
+    return false;
   elsif current_setting('transaction_read_only')::boolean then
     -- The API then repeats the call where it can be counted (src/database/database.ts).
     raise read_only_sql_transaction using message = 'This search has to be counted.';
@@ -33,6 +36,9 @@ begin
   -- The lock of the window lasts until the transaction ends. So it is taken when the answer is made: searches of one
   -- agent must not hold connections while they wait for each other.
   perform internal.note_headers(internal.admit('search_offers', null, null, '[]') -> 'headers');
+exception when disk_full then
+  -- Searches are answered on a full disk, too.
+  null;
 end
 $$;
 comment on function internal.count_search() is
