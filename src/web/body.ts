@@ -5,6 +5,7 @@ import { type Problem, problem } from "../base/problem.ts";
 import { currentRequest } from "../base/request.ts";
 import { ownTurn } from "../database/own_turn.ts";
 import { createTurns } from "../database/turns.ts";
+import { type ArrivingBody, holdBody } from "./arriving_bodies.ts";
 
 /**
  * Reads JSON bodies up to a size limit. Express's own parser reads an oversized body to its end before it refuses the
@@ -26,30 +27,36 @@ const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 const QUICK_BYTES = 16 * 1024;
 
 /**
- * At most this many larger bodies are in memory at once, and eight of a caller: some five megabytes each, with the
- * parsed values. Without a limit, one caller could send thousands slowly and take all memory. Requests that large are
- * rare.
+ * At most this many larger bodies that arrived whole are worked on at once, and eight of a caller: some five megabytes
+ * each, with the parsed values. Without a limit, callers could take all memory. Requests that large are rare.
  */
 const LARGE_AT_ONCE = 64;
 
 const turns = createTurns({
   pools: { bodies: LARGE_AT_ONCE },
   lanes: { large: { pool: "bodies" } },
-  // The server itself ends a request that does not arrive in time (server.ts).
+  // Every call that has a place is answered in time, so that the place becomes free.
   stuckMs: Number.POSITIVE_INFINITY,
 });
 
 /**
- * Waits until a body that may be large may be read. The turn lasts until the request is answered.
- * @returns a function that ends the turn before that, because the body turned out to be small
- * @throws if the caller has too many calls waiting, or hangs up
+ * Waits until a large body, which arrived whole, may be worked on. Its turn lasts until its answer is given: the client
+ * of an answer that waits behind others, or is not read, holds no place.
+ * @throws if the caller has too many calls waiting, hangs up, or its bodies take too much memory
  */
-const bodyTurn = async (response: ServerResponse): Promise<() => void> => {
+const bodyTurn = async (response: ServerResponse, body: ArrivingBody): Promise<void> => {
   const request = currentRequest();
-  const end = await turns.take(request?.caller ?? "nobody", "large", { gone: request?.gone });
-  if (response.destroyed) end();
-  else response.once("close", () => end());
-  return () => end();
+  const gone = () => AbortSignal.any([body.signal, ...(request?.gone ? [request.gone()] : [])]);
+  const end = await turns.take(request?.caller ?? "nobody", "large", { gone }).catch((error: unknown) => {
+    throw body.signal.aborted ? body.signal.reason : error;
+  });
+  if (response.destroyed) return end();
+  response.once("close", () => end());
+  const answer = response.end.bind(response) as (...parts: unknown[]) => typeof response;
+  response.end = (...parts: unknown[]) => {
+    end();
+    return answer(...parts);
+  };
 };
 
 /**
@@ -86,7 +93,7 @@ export const mayExceed = (request: IncomingMessage, bytes: number): boolean =>
     request.headers["content-encoding"] !== undefined ||
     Number(request.headers["content-length"]) > bytes);
 
-const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+const readBytes = (request: IncomingMessage, maxBytes: number, body: ArrivingBody): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const encoding = (request.headers["content-encoding"] ?? "identity").toLowerCase();
     if (encoding !== "identity" && !Object.hasOwn(DECOMPRESSORS, encoding)) {
@@ -113,6 +120,7 @@ const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       }
       reject(reason);
     };
+    body.signal.addEventListener("abort", () => stop(body.signal.reason as Problem));
     if (source !== request) {
       // This listener is never removed, because a decompressor reports a truncated body last.
       source.on("error", () => stop(problem("bad_request", "The body is not what its Content-Encoding says.")));
@@ -124,8 +132,9 @@ const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     }
     source.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) stop(tooLarge(maxBytes));
-      else chunks.push(chunk);
+      if (size > maxBytes) return stop(tooLarge(maxBytes));
+      chunks.push(chunk);
+      body.add(chunk.length);
     });
     source.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     request.on("aborted", () => stop(problem("bad_request", "The body ended before it was whole.")));
@@ -154,11 +163,16 @@ export const readText = async (
   ) {
     throw problem("unsupported_media_type", "Send the body as JSON in UTF-8, with Content-Type: application/json.");
   }
-  const endTurn = mayExceed(request, QUICK_BYTES) ? await bodyTurn(response) : null;
   if (EXPECTS_CONTINUE in request) response.writeContinue();
-  const bytes = await readBytes(request, maxBytes);
+  const body = holdBody(currentRequest()?.caller ?? "nobody");
+  let bytes: Buffer;
+  try {
+    bytes = await readBytes(request, maxBytes, body);
+    if (bytes.length > QUICK_BYTES) await bodyTurn(response, body);
+  } finally {
+    body.end();
+  }
   if (bytes.length > QUICK_BYTES) await ownTurn();
-  else endTurn?.();
   if (bytes.length === 0) return undefined;
   try {
     return UTF_8.decode(bytes);
