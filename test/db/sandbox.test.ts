@@ -402,7 +402,7 @@ test("a sandbox has one webhook, and a hundred deliveries an hour, however many 
   t.deepEqual(await claim(), [], "the challenge and 99 more");
   // Nobody approved a sandbox, so however many there are, a quarter of what a host can be asked is left to others.
   await market.sql`insert into market.rate_limit_hit (scope, action, parties)
-    select 'host:receiver.example', 'challenge', '{sandboxes}' from generate_series(1, 89)`;
+    select 'host:receiver.example', 'challenge', '{sandboxes}' from generate_series(1, 149)`;
   t.is(await refused(add(await tester())), "429 rate_limited");
   t.is((await add(await market.approved())).status, 201);
 });

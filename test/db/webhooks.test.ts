@@ -150,7 +150,7 @@ test("challenges have limits of an account and of a host, whatever the port, cas
   const caller = await market.approved();
   const host = `${randomUUID()}.example`;
   const spellings = ["/a", ":8443/b", "./c", ".:8444/d"].map((rest) => `https://${host}${rest}`);
-  await useUp(`host:${host}`, "challenge", 100);
+  await useUp(`host:${host}`, "challenge", 180);
   for (const url of spellings) await ask(caller, { url });
   await useUp(`host:${host}`, "challenge", 16);
   await market.sql`delete from market.webhook where account_id = ${caller.account}`;
@@ -243,7 +243,7 @@ test("hosts that lead to one address share its limit, and a delivery over it wai
   const { id } = (await ask(callers[0] as Caller)).body;
   const [challenge] = (await claim(id)).deliveries;
   t.true(await admit(challenge.id), "challenges have a limit of their own");
-  await useUp(`network:${address}::/64`, "challenge", 1_199);
+  await useUp(`network:${address}::/64`, "challenge", 1_999);
   t.false(await admit(challenge.id));
 });
 
@@ -275,7 +275,7 @@ test("no provider's accounts, however many, use up what others may send to a hos
       select jsonb_object_agg(t.name, t.n) from (
         select split_part(scope, ':', 1) || ' ' || action as name, count(*) as n from taken group by 1) as t`;
   t.deepEqual(await takeAll((await add("203.0.0.1")).hook), {
-    ...{ "host deliver": 318, "host challenge": 39, "network deliver": 3165, "network challenge": 381 },
+    ...{ "host deliver": 318, "host challenge": 64, "network deliver": 3165, "network challenge": 633 },
   });
   for (let n = 1; n <= 12; n += 1) await takeAll((await add(`203.0.${n % 4}.${n}`)).hook);
   const { caller, hook } = await add("198.51.100.7");
