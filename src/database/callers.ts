@@ -2,10 +2,11 @@ import { performance } from "node:perf_hooks";
 import { createMemory } from "../base/lru.ts";
 
 /**
- * Who shares in fair use: an agent that a person approved, a session, or the network of an address.
+ * Who shares in fair use: an agent or a session of a person who proved a sign-in method, or the site of an address.
  *
- * Anybody can invent tokens, and connect agents. So a token or session counts as a caller only after the database has
- * said that it takes turns of its own (internal.has_own_turns); all other calls count by network. A hash that the
+ * Anybody can invent tokens, connect agents, and approve them in browsers of their own. So a token or session counts as
+ * a caller only after the database has said that it takes turns of its own (internal.has_own_turns); all other calls
+ * count by site. A hash that the
  * database refused is remembered for a moment, so that repeating a removed or invented token costs no query. This memory
  * decides nothing else: the database checks each call of an accepted caller.
  *
@@ -29,14 +30,14 @@ export const createCallers = () => {
     /**
      * Returns the caller of a request.
      * @param hash of the token or session that the request has; null if it has neither
-     * @param networkOf returns the network of the address from which it came
+     * @param siteOf returns the site of the address from which it came
      */
-    callerOf(hash: Buffer | null, networkOf: () => string): string {
+    callerOf(hash: Buffer | null, siteOf: () => string): string {
       const key = hash === null ? "" : keyOf(hash);
-      return accepted.get(key) ? key : networkOf();
+      return accepted.get(key) ? key : siteOf();
     },
     /** Notes that a token or session with this hash is valid, and forgets that it was refused. */
-    accept(hash: Buffer, hasOwnTurns = true): void {
+    accept(hash: Buffer, hasOwnTurns: boolean): void {
       const key = keyOf(hash);
       accepted.set(key, hasOwnTurns);
       refused.delete(key);

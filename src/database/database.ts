@@ -365,7 +365,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
     (hashes) => writer.query("select api.note_uses($1::jsonb)", [JSON.stringify(hashes)]),
     options.onError,
   );
-  /** Callers with turns of their own whose searches are counted all the same, because a moderator set a limit. */
+  /** Callers whose last search was counted. */
   const counted = createMemory<true>();
   const unknown: { agent?: Error; person?: Error; moderator?: Error } = {};
   const runShared = shares ? shareConnections(reader, SHARED_CONNECTIONS, isRefusal) : null;
@@ -414,8 +414,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       if (refusal) throw refusal;
 
       // A search that has to be counted writes (internal.enter_search), so it cannot use a replica.
-      const isCounted =
-        lane === "search" && hash !== null && (!callers.hasOwnTurns(hash) || counted.get(keyOf(hash)) === true);
+      const isCounted = lane === "search" && hash !== null && counted.get(keyOf(hash)) === true;
       let row: Row | undefined;
       const run = async (sessions: pg.Pool): Promise<string> => {
         const args = typeof given === "function" ? await given() : given;
@@ -466,7 +465,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       try {
         const place = lane === "present read" ? "read" : lane;
         const body = (await runOnReplica()) ?? (await inTurn(place, () => run(lane === "write" ? writer : reader)));
-        if (hash !== null) callers.accept(hash, row?.has_own_turns);
+        if (hash !== null) callers.accept(hash, row?.has_own_turns ?? false);
         if (kind === "agent") uses.note(hash);
         if (row?.headers) note?.(JSON.parse(row.headers) as Record<string, number>);
         else if (isCounted) counted.delete(keyOf(hash));

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { addressOf, networkOf } from "../base/address.ts";
+import { addressOf, siteOf } from "../base/address.ts";
 import { currentRequest } from "../base/request.ts";
 import type { Callers } from "../database/callers.ts";
 import { createTurns, type EndTurn } from "../database/turns.ts";
@@ -46,7 +46,7 @@ export const entrance = (callers: Callers, baseUrl: () => string): ((request: Re
     const current = currentRequest();
     if (current === undefined) throw new Error("The request has to be known before it enters.");
     const hash = credentialOf(request, baseUrl())?.hash ?? null;
-    current.caller = callers.callerOf(hash, () => networkOf(addressOf(request)));
+    current.caller = callers.callerOf(hash, () => siteOf(addressOf(request)));
     try {
       const end = await turns.take(current.caller, "entrance", { gone: current.gone });
       if (ending.push(end) === 1) setImmediate(endTogether);

@@ -47,13 +47,21 @@ const takeIndexes = async (client: pg.Client): Promise<string[]> => {
  */
 export const memoryToBuild = (offers: number): number => Math.max(1_000, Math.ceil(offers * 0.0025));
 
-/** Adds agents that somebody approved long ago, each with an account of its own. */
+/**
+ * Adds agents that somebody who proved a sign-in method approved long ago, each with an account of its own, so that they
+ * take turns of their own.
+ */
 export const makeAgents = async (client: pg.Client, agents = AGENTS): Promise<Caller[]> => {
   const tokens = Array.from({ length: agents }, newToken);
   const { rows } = await client.query<{ id: string }>(
     `insert into market.account (claimed_at, created_at)
      select now(), now() - interval '200 days' from generate_series(1, $1) returning id`,
     [agents],
+  );
+  await client.query(
+    `insert into market.proved_method (account_id, method, subject_hash)
+     select id, 'google', sha256(uuid_send(id)) from unnest($1::uuid[]) as a (id)`,
+    [rows.map(({ id }) => id)],
   );
   await client.query(
     `insert into market.agent (account_id, name, token_hash, connected_at)

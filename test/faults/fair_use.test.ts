@@ -87,6 +87,10 @@ const session = async (): Promise<{ account: string; cookie: string }> => {
   return { account: row?.account ?? "", cookie: `souk_session=${secret}` };
 };
 
+/** Proves a sign-in method for the account of an agent, which then takes turns of its own. */
+const prove = (agent: Agent) => sql(database.url)`insert into market.proved_method (account_id, method, subject_hash)
+  select account_id, 'google', sha256(uuid_send(id)) from market.agent where id = ${agent.id}`;
+
 type Kind = { kind: string; served: number; prepare: () => Promise<() => Promise<Answer>> };
 
 const ofAgent = (make: (agent: Agent) => () => Promise<Answer>) => async () => {
@@ -98,18 +102,21 @@ const ofAgent = (make: (agent: Agent) => () => Promise<Answer>) => async () => {
 
 const KINDS: Kind[] = [
   {
-    kind: "searches of thirty agents that no person approved, which count by their address",
+    kind: "searches of forty agents and sessions without a proved person, which count by their address",
     served: 200,
     prepare: async () => {
-      const agents: Agent[] = [];
-      for (let n = 0; n < 30; n += 1) {
-        const agent = await connectAgent(service.url, `Noisy ${n}`, n < 10 ? { sandbox: true } : {});
-        // A process knows a token once the database has accepted it.
-        await agent.call("GET", "/v1/me");
-        agents.push(agent);
+      const callers: Record<string, string>[] = [];
+      for (let n = 0; n < 10; n += 1) {
+        callers.push(bearer((await connectAgent(service.url, `Test ${n}`, { sandbox: true })).token));
+        callers.push(bearer((await connectAgent(service.url, `Unapproved ${n}`)).token));
+        // A script can approve its own agents.
+        callers.push(bearer((await connectedAgent(service.url, database.url, `Approved ${n}`)).token));
+        callers.push({ cookie: (await session()).cookie, origin: service.url, "sec-fetch-site": "same-origin" });
       }
+      // A process knows a token once the database has accepted it.
+      for (const caller of callers) await send("GET", "/v1/me", caller);
       let next = 0;
-      return () => (agents[next++ % agents.length] as Agent).call("POST", "/v1/offers/search", { query: "sofa" });
+      return () => send("POST", "/v1/offers/search", callers[next++ % callers.length] ?? {}, { query: "sofa" });
     },
   },
   { kind: "GET /v1/me of an agent", served: 200, prepare: ofAgent((agent) => () => agent.call("GET", "/v1/me")) },
@@ -154,6 +161,7 @@ for (const { kind, served, prepare } of KINDS) {
   test.serial(`excess calls get 429 and nobody gets 503: ${kind}`, async (t) => {
     const attempt = await prepare();
     const other = await connectedAgent(service.url, database.url);
+    await prove(other);
     await other.call("GET", "/v1/me");
 
     const flood = flooding(attempt);

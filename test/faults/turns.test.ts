@@ -202,7 +202,7 @@ test("a token counts by its address until the database has said that it takes tu
     callers.callerOf(token, () => "192.0.2.1"),
     "192.0.2.1",
   );
-  callers.accept(token);
+  callers.accept(token, true);
   t.not(
     callers.callerOf(token, () => "192.0.2.1"),
     "192.0.2.1",
@@ -221,7 +221,7 @@ test("a refused token is remembered, counts by its address again, and is forgott
   const callers = createCallers();
   const token = hashSecret("one");
   const why = new Error("unknown");
-  callers.accept(token);
+  callers.accept(token, true);
   callers.refuse(token, why);
   t.is(callers.refusalOf(token), why);
   t.is(
@@ -229,7 +229,7 @@ test("a refused token is remembered, counts by its address again, and is forgott
     "192.0.2.1",
   );
   t.false(callers.knows(token));
-  callers.accept(token);
+  callers.accept(token, true);
   t.is(callers.refusalOf(token), null);
   t.true(callers.knows(token));
 });

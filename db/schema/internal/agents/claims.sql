@@ -38,14 +38,18 @@ grant execute on function internal.sandbox_id() to souk_agent, souk_person;
 
 -- The API calls it in the statement of the request, whose rights are checked before the caller has entered.
 create or replace function internal.has_own_turns() returns boolean
-  language sql stable parallel safe
+  language plpgsql stable parallel safe security definer set search_path = pg_catalog, pg_temp
 as $$
-  select current_setting('market.session_id', true) <> ''
-    or current_setting('market.connected', true) = 'true' and current_setting('market.sandbox_id', true) = ''
+begin
+  return (current_setting('market.session_id', true) <> '' or internal.connected() and internal.sandbox_id() is null)
+    and (exists (select from market.proved_method m where m.account_id = internal.account_id())
+      or exists (select from market.moderator m where m.account_id = internal.account_id()));
+end
 $$;
 comment on function internal.has_own_turns() is
-  'Whether the caller takes turns of its own in fair use: a person, or an agent that a person approved. Anybody can '
-  'have any number of other agents, so these share the turns of their network (src/database/callers.ts).';
+  'Whether the caller takes turns of its own in fair use: a person who proved a sign-in method or is a moderator, or '
+  'an agent that such a person approved. A script can approve its own agents in browsers of its own, so anybody can '
+  'have any number of other callers, and these share the turns of their site (src/database/callers.ts).';
 grant execute on function internal.has_own_turns() to souk_api, souk_agent;
 
 create or replace function internal.session_id() returns uuid

@@ -72,7 +72,7 @@ as $$
       -- An agent that sees nothing of the account sees neither its earned nor its lost limits.
       when c.agent_id is not null and internal.visible_account_id() is null
         then internal.setting(l.limited || '_cap')::integer
-      when l.limited = 'search_offers' and internal.has_own_turns() and not l.overridden then null
+      when l.limited = 'search_offers' and internal.searches_freely() and not l.overridden then null
       -- A script can approve its own agent in a browser of its own. So what sessions without a proved method may still
       -- do is limited.
       when c.agent_id is not null or l.overridden

@@ -2,13 +2,21 @@
 -- number of these, and those of an account for which a moderator set a limit. Approved agents are bounded by taking
 -- turns (src/database/turns.ts), so their searches write nothing.
 
+create or replace function internal.searches_freely() returns boolean
+  language sql stable parallel safe
+as $$ select internal.connected() and internal.sandbox_id() is null $$;
+comment on function internal.searches_freely() is
+  'Whether the searches of the caller are not counted, unless a moderator set a limit: a person, or an agent that a '
+  'person approved.';
+grant execute on function internal.searches_freely() to souk_agent, souk_person;
+
 create or replace function internal.enter_search() returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   own record;
 begin
-  if internal.has_own_turns() and not exists (
+  if internal.searches_freely() and not exists (
     select from market.cap_override o where o.account_id = internal.account_id() and o.action = 'search_offers') then
     return false;
   elsif current_setting('default_transaction_read_only')::boolean and not pg_is_in_recovery() then
