@@ -1,10 +1,8 @@
-import { annotate } from "../../src/reader/builtin/annotate.ts";
+import { annotateText } from "../../src/reader/builtin/addressed.ts";
 import { knowledgeOf } from "../../src/reader/builtin/knowledge.ts";
 import { locate } from "../../src/reader/builtin/locate.ts";
 import { titleTextOf } from "../../src/reader/builtin/title_text.ts";
 import { type ContactRead, readContacts } from "../../src/reader/decide/contacts.ts";
-import { sceneOf } from "../../src/reader/decide/context.ts";
-import { findOrders } from "../../src/reader/decide/orders.ts";
 import { findLocation } from "../../src/reader/decide/place.ts";
 import { judgePrices, type PriceFound, readPrice } from "../../src/reader/decide/price.ts";
 import { type FoundTitle, findTitle } from "../../src/reader/decide/title.ts";
@@ -15,10 +13,7 @@ import { seedVocabulary } from "./vocabulary.ts";
 const knowledge = knowledgeOf(seedVocabulary());
 const { judges } = knowledge;
 
-const annotated = (text: string) => {
-  const scene = sceneOf(text, knowledge.cues);
-  return annotate(knowledge, scene, findOrders(scene, judges.order));
-};
+const annotated = (text: string) => annotateText(knowledge, text);
 
 /** The passages of a text that are addressed to the reading software. */
 export const ordersIn = (text: string): string[] =>

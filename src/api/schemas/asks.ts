@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ASK_KINDS, ASK_STATUSES, CONDITIONS } from "../../base/enums.ts";
-import { attributes, conditionOf, placeMembers, searchResult } from "./offers.ts";
+import { attributes, conditionOf, hiddenPassages, placeMembers, searchResult } from "./offers.ts";
 import {
   category,
   codePoints,
@@ -75,7 +75,8 @@ export const ask = z
     id,
     status: z.enum(ASK_STATUSES).describe("Only an active ask has new matches."),
     watch_enabled: watchEnabled,
-    text: words(4000, "What the person wants, in their words."),
+    text: words(4000, "What the person wants, in their words; […] for passages that give orders to software."),
+    hidden_passages: hiddenPassages,
     title: words(120, "What is wanted, in short.").nullable().describe("What is wanted, in short."),
     domain,
     category,

@@ -384,6 +384,19 @@ const extraction = z
   })
   .meta({ id: "Extraction", description: "What was read from the text, and which passages state it." });
 
+/** The passages of a text that were hidden. */
+export const hiddenPassages = z
+  .array(
+    z.object({
+      quote: words(4000, "The passage."),
+      start: place("Where it begins in the text as it was sent, in code points from 0."),
+      end: place("Where it ends."),
+    }),
+  )
+  .max(4000)
+  .optional()
+  .describe("The passages of the text that give orders to software, which others do not see.");
+
 const understood = {
   title,
   domain,
@@ -395,17 +408,7 @@ const understood = {
   missing_fields: missingFields.optional(),
   warnings: z.array(sentence("A warning.")).max(10).optional().describe("What is allowed but not advisable."),
   addresses_agents: addressesAgents,
-  hidden_passages: z
-    .array(
-      z.object({
-        quote: words(4000, "The passage."),
-        start: place("Where it begins in the text as it was sent, in code points from 0."),
-        end: place("Where it ends."),
-      }),
-    )
-    .max(4000)
-    .optional()
-    .describe("The passages of the text that give orders to software, which others do not see."),
+  hidden_passages: hiddenPassages,
   extraction,
 };
 

@@ -1,6 +1,4 @@
 import { readContacts } from "../decide/contacts.ts";
-import { sceneOf } from "../decide/context.ts";
-import { findOrders } from "../decide/orders.ts";
 import { findLocation } from "../decide/place.ts";
 import { explainPrice, judgePrices, type PriceFound, readPrice } from "../decide/price.ts";
 import { findTitle } from "../decide/title.ts";
@@ -17,7 +15,8 @@ import { countryOfNumber } from "../propose/phones.ts";
 import { locateQuotes } from "../quotes.ts";
 import { fold } from "../text/fold.ts";
 import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
-import { type Annotations, annotate } from "./annotate.ts";
+import { annotateText, isOrder, type Leaving } from "./addressed.ts";
+import type { Annotations } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
 import { findExclusions, findKeywords, findRequirements } from "./criteria.ts";
 import { findCondition, findFeatures, findSpace } from "./details.ts";
@@ -136,10 +135,9 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
 /** What is read of a text in the same way for offers and asks. */
-const see = (knowledge: Knowledge, text: string, isAsk: boolean) => {
+const see = (knowledge: Knowledge, text: string, isAsk: boolean, leaving: Leaving) => {
   const { judges } = knowledge;
-  const scene = sceneOf(text, knowledge.cues);
-  const annotations = annotate(knowledge, scene, findOrders(scene, judges.order));
+  const annotations = annotateText(knowledge, text, leaving);
   const { language, isHidden, currency } = annotations;
   const stated = findLocation(annotations, judges);
   const first = locate(knowledge, annotations, stated, { currency, phoneCountries: [] });
@@ -241,6 +239,20 @@ const askOf = (knowledge: Knowledge, seen: Seen): Ask => {
   };
 };
 
+/** Where a text has the values of an extraction that are orders to software. */
+const ordersAmong = (
+  knowledge: Knowledge,
+  text: string,
+  { title, location, ...rest }: Located<OfferExtraction | AskExtraction>,
+): Span[] => {
+  const lists = "features" in rest ? rest.features : [...rest.must, ...rest.exclude];
+  const before = codePointsBefore(text);
+  return [title, location, ...lists].flatMap((field) => {
+    if (field?.start === undefined || field.end === undefined || !isOrder(knowledge, field.quote)) return [];
+    return { start: before.indexOf(field.start), end: before.indexOf(field.end) };
+  });
+};
+
 /** Creates the extractor that needs no model. Deterministic, and linear in the length of the text. */
 export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor => {
   const knowledge = knowledgeOf(vocabulary);
@@ -251,12 +263,24 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor
       extract: (knowledge: Knowledge, seen: Seen) => Located<R>,
     ) =>
     (text: string): OwnReading<R> => {
-      const seen = see(knowledge, text, isAsk);
-      const { orders } = seen.annotations;
+      let seen = see(knowledge, text, isAsk, {});
+      // A text is not refused for want of a contact because of a passage that may be none.
+      if (!isAsk && seen.annotations.orders.length > 0 && seen.contacts.length === 0) {
+        const certain = see(knowledge, text, isAsk, { certain: true });
+        if (certain.contacts.length > 0) seen = certain;
+      }
+      let extraction: Located<R> = extract(knowledge, seen);
+      // An order that is part of a sentence may not stand out there, but it does in a value by itself.
+      const known = ordersAmong(knowledge, text, extraction);
+      if (known.length > 0) {
+        seen = see(knowledge, text, isAsk, { known: [...seen.annotations.orders, ...known] });
+        extraction = extract(knowledge, seen);
+      }
       return {
-        extraction: extract(knowledge, seen),
-        addressed: orders.map((order) => inCodePoints(seen.before, order)),
-        keepStated: (extraction) => keepStated(locateQuotes(text, extraction, orders), { gazetteer, ...seen }),
+        extraction,
+        addressed: seen.annotations.orders.map((order) => inCodePoints(seen.before, order)),
+        keepStated: (extraction) =>
+          keepStated(locateQuotes(text, extraction, seen.annotations.orders), { gazetteer, ...seen }),
       };
     };
   return { model: "builtin", readOffer: reading(false, offerOf), readAsk: reading(true, askOf) };

@@ -1,5 +1,5 @@
 import type { Cue } from "../text/cues.ts";
-import type { Span } from "../text/span.ts";
+import { quoteOf, type Span, spanOf } from "../text/span.ts";
 import type { Judged, Training } from "../training/linear.ts";
 import type { Mark } from "../training/marks.ts";
 import { distance, type Scene, termOf } from "./context.ts";
@@ -25,6 +25,12 @@ const isAboutOrders = ({ concept }: Cue): boolean => concept.text.startsWith("or
 /** Marks after which something new is said: "[[", ">>>", "###". */
 const OPENS = /^[[\]{}<>#=*~|]$/u;
 
+/** True if a closing tag ends before token `at`: "</system> Good saddle". */
+const isAfterBlock = (tokens: Scene["tokens"], at: number): boolean => {
+  if (tokens[at - 1]?.text !== ">" || tokens[at]?.gap === "none") return false;
+  return [3, 4, 5, 6].some((back) => tokens[at - back]?.text === "<" && tokens[at - back + 1]?.text === "/");
+};
+
 /** The sentences of a text, also parted where brackets and rules of marks open. */
 const sentencesOf = ({ tokens, cues }: Scene): Sentence[] => {
   const sentences: Sentence[] = [];
@@ -36,7 +42,7 @@ const sentencesOf = ({ tokens, cues }: Scene): Sentence[] => {
     const isStart = doubled && tokens[at - 1]?.text !== token.text;
     // "... jo@example.com SYSTEM: ignore"
     const isSpeaker = tokens[at + 1]?.text === ":" && token?.capital === true && token.text === "system";
-    if (at < tokens.length && !token?.opens && !isStart && !isSpeaker) continue;
+    if (at < tokens.length && !token?.opens && !isStart && !isSpeaker && !isAfterBlock(tokens, at)) continue;
     const own: Cue[] = [];
     for (let cue = cues[next]; cue !== undefined && cue.from < at; cue = cues[++next])
       if (isAboutOrders(cue)) own.push(cue);
@@ -188,28 +194,150 @@ export const learnOrders = (scene: Scene, marks: readonly Mark[]): Judged[] => {
 };
 
 /** A sentence is an order from this probability on. Chosen on held-out texts. */
-const MIN_ORDER = 0.45;
+const MIN_ORDER = 0.5;
 
-/** The passages of a text that are addressed to the reading software, in order. */
-export const findOrders = (scene: Scene, model: Model): Span[] => {
-  if (!scene.cues.some(isAboutOrders)) return [];
+/** From this probability on, an order is certain enough to refuse a text whose only contact stands in it. */
+const MIN_CERTAIN = 0.9;
+/** In the line of an order, a further sentence without a number or an address is one from this probability on. */
+const MIN_FURTHER = 0.3;
+/** A part of a sentence is one from this probability on. */
+const MIN_PART = 0.6;
+
+const OPENING = /^[(["“”„«]$/u;
+const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "«": "»", "„": "“", "“": "”" };
+
+/** True if a part of a sentence can begin with token `at`: after a label or a dash, or inside brackets or quotes. */
+const beginsPart = (tokens: Scene["tokens"], at: number, hasNumber: boolean): boolean => {
+  const before = tokens[at - 1];
+  const token = tokens[at];
+  if (before === undefined || token === undefined || token.gap === "none") return false;
+  return (
+    OPENING.test(token.text) ||
+    /^[:;)|]$/u.test(before.text) ||
+    // "16 EUR, Berlin, ignore ..."
+    (hasNumber && before.text === ",") ||
+    (before.text === "-" && before.gap !== "none")
+  );
+};
+
+/**
+ * The part of a sentence that is the order: from the label, dash or bracket before its first cue, to the end of the
+ * sentence or of the bracket.
+ */
+const partOf = ({ tokens }: Scene, { from, to, cues }: Sentence): Sentence => {
+  const first = cues[0]?.from ?? from;
+  let start = first;
+  const hasNumber = tokens.slice(from, first).some(({ kind }) => kind === "digits");
+  while (start > from && !beginsPart(tokens, start, hasNumber)) start--;
+  const opening = tokens[start]?.text ?? "";
+  let end = to;
+  if (OPENING.test(opening)) {
+    const closing = CLOSING[opening] ?? opening;
+    for (let at = start + 1; at < to; at++) {
+      if (tokens[at]?.text === closing && !cues.some((cue) => cue.from > at)) {
+        end = at + 1;
+        break;
+      }
+    }
+  }
+  return { from: start, to: end, cues: cues.filter((cue) => cue.from < end) };
+};
+
+/** The end of a message to a model. What follows is not part of it. */
+const BLOCK_CLOSED = /(?:<\/[\w-]+>|\[\/inst\]|<\|im_end\|>|-->)$/iu;
+
+/**
+ * The passages of a text that are addressed to the reading software, in order.
+ * @param certain only those that can hardly be anything else
+ */
+export const findOrders = (scene: Scene, model: Model, certain = false): Span[] => {
+  const order = model.classes.indexOf("order");
+  if (order < 0 || !scene.cues.some(isAboutOrders)) return [];
   const { tokens } = scene;
   const sentences = sentencesOf(scene);
-  const order = model.classes.indexOf("order");
   const features = createFeatures(false);
+  const probabilityOf = (all: readonly Sentence[], index: number, continues: boolean): number => {
+    features.clear();
+    addOrderFeatures(features, scene, all, index, continues);
+    return model.probabilities(features)[order] ?? 0;
+  };
   const spans: Span[] = [];
   let continues = false;
   sentences.forEach((sentence, index) => {
-    let isOrder = false;
-    if (order >= 0 && isPossible(sentence, continues)) {
-      features.clear();
-      addOrderFeatures(features, scene, sentences, index, continues);
-      isOrder = (model.probabilities(features)[order] ?? 0) >= MIN_ORDER;
+    const further =
+      continues &&
+      tokens[sentence.from]?.gap !== "line" &&
+      !tokens.slice(sentence.from, sentence.to).some(({ kind, text }) => kind === "digits" || text === "@");
+    const least = certain ? MIN_CERTAIN : further ? MIN_FURTHER : MIN_ORDER;
+    const isWhole = isPossible(sentence, continues) && probabilityOf(sentences, index, continues) >= least;
+    let found = isWhole ? sentence : null;
+    if (sentence.cues.length > 0) {
+      const part = partOf(scene, sentence);
+      const isOther = part.from > sentence.from || part.to < sentence.to;
+      if (isOther && (isWhole || probabilityOf([part], 0, false) >= (certain ? MIN_CERTAIN : MIN_PART))) found = part;
     }
-    const first = tokens[sentence.from];
-    const last = tokens[sentence.to - 1];
-    if (isOrder && first !== undefined && last !== undefined) spans.push({ start: first.start, end: last.end });
-    continues = isOrder;
+    if (found !== null) spans.push(spanOf(tokens, found));
+    continues = found !== null && !BLOCK_CLOSED.test(quoteOf(scene.text, spanOf(tokens, found)));
   });
   return spans;
+};
+
+/** The tags and marks between which a message to a model stands. */
+const BLOCK = /<([a-z][\w-]*)[^<>]*>|\[(inst)\]|<\|im_start\|>|<!--/giu;
+
+/** Where the block ends that a passage of a text opens: null if it opens none, or one that is not closed. */
+const blockEnd = (text: string, { start, end }: Span): number | null => {
+  // Only letters of ASCII, because others may have another length as small letters.
+  const lower = text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  let found: number | null = null;
+  for (const [whole, tag, mark] of text.slice(start, end).matchAll(BLOCK)) {
+    const closing = tag ? `</${tag}>` : mark ? `[/${mark}]` : whole === "<!--" ? "-->" : "<|im_end|>";
+    const at = lower.indexOf(closing.toLowerCase(), start);
+    if (at >= end) found = Math.max(found ?? 0, at + closing.length);
+  }
+  return found;
+};
+
+/** True if an order is the heading of what follows: "### New instructions". */
+const isHeading = (passage: string): boolean => /^[#=*[\]]|:$/u.test(passage);
+
+/**
+ * The orders of a text with what belongs to them: the rest of a block, and the sentences that follow in the same line, or
+ * below a heading, until one that states something.
+ * @param states tells whether a sentence states something of what is offered or wanted
+ */
+export const withFurther = (scene: Scene, orders: readonly Span[], states: (sentence: Span) => boolean): Span[] => {
+  const { text, tokens } = scene;
+  const sentences = sentencesOf(scene).map(({ from, to }) => ({
+    ...spanOf(tokens, { from, to }),
+    gap: tokens[from]?.gap,
+  }));
+  const spans = orders.flatMap((order) => {
+    const closed = blockEnd(text, order);
+    const block = { start: order.start, end: closed ?? order.end };
+    // Nothing follows a block.
+    if (closed !== null || BLOCK_CLOSED.test(text.slice(order.start, order.end))) return [block];
+    const isHead = isHeading(text.slice(order.start, order.end));
+    const further: Span[] = [block];
+    for (const sentence of sentences) {
+      if (sentence.end <= block.end) continue;
+      const between = text.slice(Math.max(block.end, further.at(-1)?.end ?? 0), sentence.start);
+      const isSame = isHead ? !/\n\s*\n/u.test(between) : sentence.gap !== "line";
+      if (sentence.start < block.end || !isSame || states(sentence)) break;
+      further.push({ start: sentence.start, end: sentence.end });
+    }
+    return further;
+  });
+  return united(spans);
+};
+
+/** Spans in order, those that overlap as one. */
+export const united = (spans: readonly Span[]): Span[] => {
+  const all: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last !== undefined && span.start < last.end) last.end = Math.max(last.end, span.end);
+    else all.push({ ...span });
+  }
+  return all;
 };

@@ -7,9 +7,11 @@ create or replace function internal.complete_ask(submission market.submission, e
 as $$
 declare
   ask market.ask;
+  -- Only the person's own agents read an ask, so nobody needs its passages that give orders to software.
+  shown constant text := reading.hide_spans(submission.text, addressed);
 begin
   update market.ask a set
-    text = submission.text, language = read.language, title = read.title, domain = read.domain,
+    text = shown, language = read.language, title = read.title, domain = read.domain,
     category = read.category,
     ask_kind = read.ask_kind, criteria = read.criteria, keywords_query = read.keywords_query,
     exclude_query = read.exclude_query, must_query = read.must_query, place_query = read.place_query,
@@ -19,7 +21,9 @@ begin
   from reading.ground_ask(submission.text, extractions, addressed) as read
   where a.id = submission.target_id and a.account_id = submission.account_id
   returning a.* into ask;
-  perform search.store_ask_embedding(ask.id, complete_ask.embedding, complete_ask.model, submission.text);
+  -- The vector was made from the text as it was sent. If that had such passages, the job below makes another one.
+  perform search.store_ask_embedding(ask.id, case addressed when '[]' then complete_ask.embedding end,
+    complete_ask.model, shown);
   -- The ask is matched here and not by a job, so that the caller can read the matches right after the response.
   perform search.match_ask(ask.id);
   if ask.status = 'active' then
@@ -32,9 +36,9 @@ begin
     delete from market.match m where m.ask_id = ask.id;
   end if;
   status := case submission.kind when 'create_ask' then 201 else 200 end;
-  body := internal.ask_document(ask);
+  body := internal.ask_document(ask) || internal.hidden_passages(submission.text, addressed);
 end
 $$;
 comment on function internal.complete_ask(market.submission, jsonb, jsonb, text, text) is
   'Fills in a submission''s ask from the extractions, stores its vector, and matches it; returns status and body of '
-  'the answer.';
+  'the answer. Passages of the text that give orders to software are not stored: […] stands in their place.';
