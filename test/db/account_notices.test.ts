@@ -42,6 +42,20 @@ test.serial("each proved address is told that a method was added or removed, and
   t.deepEqual(await toldTo(emails), { [one]: [], [two]: [deleted], [third]: [deleted] });
 });
 
+test.serial("a deletion in several calls is told with the first, so that stopping it hides nothing", async (t) => {
+  const identity = someone();
+  const { session } = await people.signIn(identity);
+  await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+    insert into market.ask (account_id, text) select p.account_id, 'Looking for a sofa'
+      from off, generate_series(1, 201), market.proved_method p where p.email = ${identity.email}`;
+  const email = identity.email as string;
+  const deleted = { [email]: [{ ...NOTHING, act: "account_deleted", method: null }] };
+  t.deepEqual(await people.asPerson(session, "delete_account"), { done: false });
+  t.deepEqual(await toldTo([email]), deleted);
+  t.deepEqual(await people.asPerson(session, "delete_account"), { done: true });
+  t.deepEqual(await toldTo([email]), { [email]: [] });
+});
+
 test.serial("the message after a proof names the agents that go on, were removed, and wait", async (t) => {
   const mine = await market.approved("Mine");
   await people.another(mine, "Theirs");

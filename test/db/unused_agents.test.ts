@@ -34,6 +34,20 @@ test.serial("a token that was not used for twelve months ends, and the person is
   await market.sql("update market.setting set value = '12' where name = 'unused_agent_months'");
 });
 
+test.serial("who gets events, or was approved again by its person, is in use", async (t) => {
+  const [receiver, again] = [await market.approved(), await market.approved()];
+  await market.sql`with added as (
+      insert into market.webhook (account_id, agent_id, url, encrypted_secret, verified_at)
+      values (${receiver.account}, ${receiver.agent}, 'https://receiver.example/', '00000000.' || repeat('x', 80), now())
+      returning id)
+    insert into market.webhook_delivery (webhook_id, events, delivered_at, next_attempt_at)
+    select id, '[{}]', now(), null from added`;
+  await market.sql`update market.agent set connected_at = null, disconnected_at = now() where id = ${again.agent}`;
+  for (const one of [receiver, again]) await unused(one, "13 months");
+  await market.callAsPerson(again, "approve_agent", { agent_id: again.agent });
+  t.is(await market.work("end_unused_agents"), 0);
+});
+
 test.serial("every use of a token counts, also one that only reads", async (t) => {
   const [caller, idle] = [await market.approved(), await market.approved()];
   for (const one of [caller, idle]) await unused(one, "11 months");

@@ -14,6 +14,9 @@ begin
     select o.id, o.account_id, o.name from market.agent o join market.account a on a.id = o.account_id
     where o.removed_at is null and o.used_at <= now() - unused
       and coalesce(o.connected_at, o.disconnected_at) is not null
+      -- To receive events is to use them, too. Deliveries are kept for a week.
+      and not exists (select from market.webhook w join market.webhook_delivery d on d.webhook_id = w.id
+        where w.agent_id = o.id and w.disabled_at is null and d.purpose = 'events' and d.delivered_at is not null)
     order by o.used_at limit 1000 for update of a, o skip locked
   loop
     update market.agent a set removed_at = now() where a.id = agent.id;

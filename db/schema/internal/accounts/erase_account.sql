@@ -18,6 +18,7 @@ declare
   offers uuid[];
   asks uuid[];
   attempts uuid[];
+  begins boolean;
 begin
   perform internal.lock_sessions(erased);
   -- Lock the account's row first: jobs.complete_submission locks it before it publishes, so one of the two waits for
@@ -30,7 +31,13 @@ begin
   perform from market.agent a where a.account_id = erased order by a.id for update;
   update market.agent a set removed_at = now() where a.account_id = erased and a.removed_at is null;
   -- And nobody else sees one of its offers.
-  update market.account a set hiding = true where a.id = erased and not a.hiding;
+  update market.account a set hiding = true where a.id = erased and not a.hiding
+  returning a.suspended_at is null into begins;
+  -- At the beginning, so that nobody stops the message by stopping the deletion. A suspended account's is hidden
+  -- already.
+  if begins then
+    perform internal.notify_addresses(erased, 'account_deleted');
+  end if;
   -- Then lock the offers. A transaction that stores a vector locks its offer too, so one of the two waits for the
   -- other.
   offers := internal.few_matches(array(
@@ -109,8 +116,9 @@ begin
     select s.id from market.proved_method p join market.sign_in s on s.email = p.email where p.account_id = erased);
   perform from market.sign_in s where s.id = any (attempts) order by s.id for update;
   delete from market.sign_in s where s.id = any (attempts);
-  -- After the attempts, because messages about them are not needed any more, and before the addresses are deleted.
-  perform internal.notify_addresses(erased, 'account_deleted');
+  if (select a.suspended_at is not null from market.account a where a.id = erased) then
+    perform internal.notify_addresses(erased, 'account_deleted');
+  end if;
   -- While the account still exists, because its record is kept under the hashes of its methods (internal.keep_method).
   delete from market.proved_method m where m.account_id = erased;
   perform internal.keep_record(erased);

@@ -91,7 +91,8 @@ begin
     perform internal.raise_problem(404, 'not_found', 'no_own_agent');
   elsif agent.connected_at is null then
     perform internal.check_agent_count(agent.account_id);
-    update market.agent a set connected_at = now(), disconnected_at = null where a.id = agent.id;
+    update market.agent a set connected_at = now(), disconnected_at = null, used_at = now()
+    where a.id = agent.id;
     perform internal.take_reports(agent.id, agent.account_id);
     update market.connection c set notified_at = null where c.agent_id = agent.id;
     perform internal.notify_of_approval(agent.id, agent.account_id);
