@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { performance } from "node:perf_hooks";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type express from "express";
 import { PROBLEMS, type ProblemCode } from "../base/problem.ts";
@@ -29,6 +30,8 @@ const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 1_000;
 /** Clients that were answered just before have made their next connection after this time. */
 const HOLD_MS = 50;
+/** Requests wait for so long at most while the port closes, however many connections come. */
+const HOLD_MOST_MS = 500;
 
 const RAW: Record<string, { status: string; code: ProblemCode; detail: string }> = {
   HPE_HEADER_OVERFLOW: {
@@ -81,6 +84,10 @@ export const serve = async (
   // The application refuses a request without a host, with a problem document.
   const server: Server = createServer({ ...limits, requireHostHeader: false }, listener);
   watch(server);
+  let arrivedAt = 0;
+  server.on("connection", () => {
+    arrivedAt = performance.now();
+  });
   server.timeout = socketTimeout;
   server.on("checkContinue", (request, response) => {
     Object.assign(request, { [EXPECTS_CONTINUE]: true });
@@ -135,10 +142,13 @@ export const serve = async (
       stop();
       await sleep(DRAIN_MS);
       // A port that closes resets the connections that have arrived and are not accepted. So they are accepted first, and
-      // requests wait meanwhile: the last turn of the event loop is then too short for others to arrive.
+      // requests wait until no further connection comes: a client makes its next one when it was answered.
       const release = hold();
-      await sleep(HOLD_MS);
-      await nextTurn();
+      const latest = performance.now() + HOLD_MOST_MS;
+      do {
+        await sleep(HOLD_MS);
+        await nextTurn();
+      } while (performance.now() - arrivedAt < HOLD_MS && performance.now() < latest);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       release();
       // After a turn has read what arrived.
