@@ -104,6 +104,9 @@ test.serial("a wrong pick approves nothing and ends the link, and only 'Not mine
   const { account, next } = await me(caller);
   t.false(account.connected);
   t.like(next[0], { method: "POST", path: "/v1/connect" });
+  const { detail, extra } = await refusal(market.ask(caller));
+  t.regex(detail, /Connect again/);
+  t.like(extra.next[0], { method: "POST", path: "/v1/connect" });
   t.true((await market.call(null, "get_connection", link)).mispicked);
   await market.call(null, "decline_connection", { secret_hash: caller.link });
   t.is(await refused(me(caller)), "401 unauthorized");

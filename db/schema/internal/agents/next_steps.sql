@@ -25,8 +25,7 @@ begin
       internal.next_step('next_search', 'POST', '/v1/offers/search'));
   elsif not internal.connected() then
     return jsonb_build_array(
-      case when internal.link_is_over() then internal.next_step('next_new_link', 'POST', '/v1/connect')
-        else internal.next_step(coalesce(internal.disconnection(), 'next_approval'), 'GET', '/v1/me') end,
+      internal.approval_step('next_approval'),
       internal.next_step('next_search_meanwhile', 'POST', '/v1/offers/search'));
   end if;
   return case

@@ -1,13 +1,33 @@
 -- What a caller may do. market.permission says what each permission needs. GET /v1/me lists them, and each function
 -- that needs a permission checks it here.
 
+create or replace function internal.approval_obstacle() returns text
+  language sql stable
+as $$
+  select case when internal.link_is_over() then internal.sentence('next_new_link') else internal.disconnection() end
+$$;
+comment on function internal.approval_obstacle() is
+  'Returns the sentence for an agent that no person approved and whose link cannot approve it; null when the link can.';
+grant execute on function internal.approval_obstacle() to souk_agent, souk_person;
+
+create or replace function internal.approval_step(with_link text) returns jsonb
+  language sql stable
+as $$
+  select case when internal.link_is_over() then internal.next_step('next_new_link', 'POST', '/v1/connect')
+    else internal.next_step(coalesce(internal.disconnection(), approval_step.with_link), 'GET', '/v1/me') end
+$$;
+comment on function internal.approval_step(text) is
+  'Returns what an agent that no person approved does next: {summary, method, path}. with_link: the name of the '
+  'sentence while its link works.';
+grant execute on function internal.approval_step(text) to souk_agent, souk_person;
+
 create or replace function internal.require_connected(permission text, headers jsonb default '{}') returns void
   language plpgsql stable
 as $$
 begin
   if not internal.connected() then
     perform internal.raise_problem(403, 'verification_required',
-      coalesce(internal.disconnection(),
+      coalesce(internal.approval_obstacle(),
         (select p.detail from market.permission p where p.permission = require_connected.permission)),
       extra => jsonb_build_object(
         'headers', headers,
@@ -17,8 +37,7 @@ begin
         -- Proving a sign-in method would not help: a person has to approve the agent.
         'accepted_methods', '[]'::jsonb,
         'options', '[]'::jsonb,
-        'next', jsonb_build_array(
-          internal.next_step(coalesce(internal.disconnection(), 'next_connection_link'), 'GET', '/v1/me'))));
+        'next', jsonb_build_array(internal.approval_step('next_connection_link'))));
   end if;
 end
 $$;
@@ -103,14 +122,14 @@ create or replace function internal.permissions(suspension text) returns jsonb
 as $$
 declare
   connected constant boolean := internal.connected();
-  disconnection constant text := case when not connected then internal.disconnection() end;
+  obstacle constant text := case when not connected then internal.approval_obstacle() end;
   lacks_method constant boolean := internal.lacks_method();
 begin
   return (
     select jsonb_object_agg(p.permission, case
       when p.needs_approval and not connected
         then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb,
-          'summary', coalesce(disconnection, p.summary))
+          'summary', coalesce(obstacle, p.summary))
       when p.needs_method and lacks_method
         then jsonb_build_object('allowed', false, 'accepted_methods', internal.sign_in_methods(true),
           'summary', internal.method_advice())
