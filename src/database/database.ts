@@ -3,7 +3,7 @@ import { createMemory } from "../base/lru.ts";
 import { isUnavailable, problem } from "../base/problem.ts";
 import { currentRequest, currentRequestId } from "../base/request.ts";
 import { currentTraceparent, measured } from "../base/tracing/tracing.ts";
-import { type Callers, createCallers, keyOf } from "./callers.ts";
+import { type Callers, type CallerTurns, createCallers, keyOf } from "./callers.ts";
 import { ANSWER_MS, followReplicas, type Replicas } from "./replicas.ts";
 import { shareConnections } from "./shared_connections.ts";
 import { createTurns, type Turns } from "./turns.ts";
@@ -231,7 +231,7 @@ export const statementOf = (
   const call = `select ${kind === "moderator" ? "admin" : "api"}.${name}(${args})::text as body`;
   const told = kind.endsWith("visitor")
     ? ""
-    : ", internal.has_own_turns() as has_own_turns, current_setting('market.headers', true) as headers";
+    : ", internal.turns() as turns, current_setting('market.headers', true) as headers";
   return entering
     ? `with actor as materialized (select ${entering} as entered) ${call}${told} from actor where entered`
     : call;
@@ -309,7 +309,7 @@ const createPrepared = () => {
 };
 
 /** What the statement of a call returns. That of a visitor returns only the body. */
-type Row = { body: string; has_own_turns?: boolean; headers?: string | null };
+type Row = { body: string; turns?: CallerTurns; headers?: string | null };
 
 const toParameter = (value: Arguments[string]): string | number | boolean | Buffer | null =>
   typeof value === "object" && value !== null && !Buffer.isBuffer(value) ? JSON.stringify(value) : value;
@@ -465,7 +465,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
       try {
         const place = lane === "present read" ? "read" : lane;
         const body = (await runOnReplica()) ?? (await inTurn(place, () => run(lane === "write" ? writer : reader)));
-        if (hash !== null) callers.accept(hash, row?.has_own_turns ?? false);
+        if (hash !== null) callers.accept(hash, row?.turns ?? "shared");
         if (kind === "agent") uses.note(hash);
         if (row?.headers) note?.(JSON.parse(row.headers) as Record<string, number>);
         else if (isCounted) counted.delete(keyOf(hash));
@@ -481,7 +481,7 @@ export const openDatabase = (options: DatabaseOptions): Database => {
           unknown[kind] ??= error;
           callers.refuse(hash, unknown[kind]);
           // Any other problem was found after the caller was.
-        } else if (hash !== null && isRefusal(error)) callers.accept(hash, callers.hasOwnTurns(hash));
+        } else if (hash !== null && isRefusal(error)) callers.accept(hash, callers.turnsOf(hash));
         throw error;
       }
     },

@@ -117,6 +117,7 @@ const RULES = [
   "select internal.raise_problem(null::integer, null::text, null::text, null::jsonb, null::jsonb): 22004",
   "select internal.rate_limit(null::uuid, null::text): 21000",
   'select internal.report_errors(null::text, null::text): [{"detail":"report_reason_missing","pointer":"/reason"}]',
+  'select internal.turns(): "shared"',
 ];
 
 test.serial("functions that run as their owner return no data to a call without claims", async (t) => {

@@ -197,12 +197,12 @@ test("a token counts by its address until the database has said that it takes tu
     callers.callerOf(token, () => "192.0.2.1"),
     "192.0.2.1",
   );
-  callers.accept(token, false);
+  callers.accept(token, "shared");
   t.is(
     callers.callerOf(token, () => "192.0.2.1"),
     "192.0.2.1",
   );
-  callers.accept(token, true);
+  callers.accept(token, "own");
   t.not(
     callers.callerOf(token, () => "192.0.2.1"),
     "192.0.2.1",
@@ -217,11 +217,23 @@ test("a token counts by its address until the database has said that it takes tu
   );
 });
 
+test("of the callers of a site that proved nothing, four take turns of their own, and the others share", (t) => {
+  const callers = createCallers();
+  const hashes = Array.from({ length: 28 }, (_, n) => hashSecret(`approved by a script ${n}`));
+  const at = (site: string) => hashes.map((hash) => callers.callerOf(hash, () => site));
+  for (const hash of hashes) callers.accept(hash, "unproved");
+  const mine = at("192.0.2.1");
+  t.is(new Set(mine).size, 5);
+  t.deepEqual(at("192.0.2.1"), mine, "who has turns keeps them");
+  t.true(mine.slice(4).every((caller) => caller === "192.0.2.1"));
+  t.is(new Set(at("192.0.2.2")).size, 5);
+});
+
 test("a refused token is remembered, counts by its address again, and is forgotten when it becomes valid", (t) => {
   const callers = createCallers();
   const token = hashSecret("one");
   const why = new Error("unknown");
-  callers.accept(token, true);
+  callers.accept(token, "own");
   callers.refuse(token, why);
   t.is(callers.refusalOf(token), why);
   t.is(
@@ -229,7 +241,7 @@ test("a refused token is remembered, counts by its address again, and is forgott
     "192.0.2.1",
   );
   t.false(callers.knows(token));
-  callers.accept(token, true);
+  callers.accept(token, "own");
   t.is(callers.refusalOf(token), null);
   t.true(callers.knows(token));
 });

@@ -26,7 +26,7 @@ export const connect: Handler = async (context, call) => {
       connections_per_hour: context.connectionsPerHour,
     })),
   ) as { connection: object };
-  context.database.callers.accept(hash, false);
+  context.database.callers.accept(hash, "shared");
   const body = {
     agent_token: token,
     ...created,

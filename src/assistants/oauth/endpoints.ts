@@ -53,7 +53,7 @@ const giveTokens = async (
   };
   const result = JSON.parse(await give(hashes)) as { expires_in: number; scope: string } | { error: string };
   if ("error" in result) return { status: 400, body: result };
-  database.callers.accept(hashes.token, false);
+  database.callers.accept(hashes.token, "shared");
   return { status: 200, body: { access_token: token, token_type: "Bearer", ...result, refresh_token: refreshToken } };
 };
 

@@ -37,20 +37,24 @@ comment on function internal.sandbox_id() is
 grant execute on function internal.sandbox_id() to souk_agent, souk_person;
 
 -- The API calls it in the statement of the request, whose rights are checked before the caller has entered.
-create or replace function internal.has_own_turns() returns boolean
+create or replace function internal.turns() returns text
   language plpgsql stable parallel safe security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (current_setting('market.session_id', true) <> '' or internal.connected() and internal.sandbox_id() is null)
-    and (exists (select from market.proved_method m where m.account_id = internal.account_id())
-      or exists (select from market.moderator m where m.account_id = internal.account_id()));
+  return case
+    when coalesce(current_setting('market.session_id', true), '') = ''
+      and (not internal.connected() or internal.sandbox_id() is not null) then 'shared'
+    when exists (select from market.proved_method m where m.account_id = internal.account_id())
+      or exists (select from market.moderator m where m.account_id = internal.account_id()) then 'own'
+    else 'unproved' end;
 end
 $$;
-comment on function internal.has_own_turns() is
-  'Whether the caller takes turns of its own in fair use: a person who proved a sign-in method or is a moderator, or '
-  'an agent that such a person approved. A script can approve its own agents in browsers of its own, so anybody can '
-  'have any number of other callers, and these share the turns of their site (src/database/callers.ts).';
-grant execute on function internal.has_own_turns() to souk_api, souk_agent;
+comment on function internal.turns() is
+  'Whose turns the caller takes in fair use. own: its own, as a person who proved a sign-in method or is a moderator, '
+  'or an agent that such a person approved. unproved: its own, while few of its site do, as every other person and '
+  'approved agent; a script can approve its own agents in browsers of its own. shared: those of its site, as agents '
+  'that nobody approved and test agents, of which anybody can have any number (src/database/callers.ts).';
+grant execute on function internal.turns() to souk_api, souk_agent;
 
 create or replace function internal.session_id() returns uuid
   language sql stable parallel safe
