@@ -83,9 +83,12 @@ test.serial("an event wakes agents that wait in another process, also after it l
 test.serial(`${WAITERS} waiting agents cost 20 kB each, and no query until something happens`, async (t) => {
   const { url } = service;
   const agents: Agent[] = [];
-  for (let n = 0; n < WAITERS; n += 50)
-    agents.push(...(await Promise.all(Array.from({ length: 50 }, () => connectAgent(url)))));
-  const cursors = await Promise.all(agents.map(cursorOf));
+  const cursors: string[] = [];
+  for (let n = 0; n < WAITERS; n += 50) {
+    const connected = await Promise.all(Array.from({ length: 50 }, () => connectAgent(url)));
+    cursors.push(...(await Promise.all(connected.map(cursorOf))));
+    agents.push(...connected);
+  }
   const before = await memory();
   let answered = 0;
   const requests = agents.map((agent, n) => {
