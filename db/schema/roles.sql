@@ -59,27 +59,21 @@ begin
   execute format('grant create on database %I to souk_owner', current_database());
 end
 $$;
--- Nor large objects, which any login could fill the disk with. And souk_dba takes no advisory locks, which our
--- functions wait for. Only a superuser can change this.
+-- Nor large objects, which any login could fill the disk with. Only a superuser can change this.
 do $$
 declare
-  callable regprocedure;
+  maker regprocedure;
 begin
-  for callable in
+  for maker in
     select p.oid::regprocedure from pg_proc p
-    where p.pronamespace = 'pg_catalog'::regnamespace
-      and (p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea') or p.proname ~ '^pg_(try_)?advisory_(xact_)?lock')
+    where p.pronamespace = 'pg_catalog'::regnamespace and p.proname in ('lo_creat', 'lo_create', 'lo_from_bytea')
   loop
     if (select r.rolsuper from pg_roles r where r.rolname = current_user) then
-      execute format('revoke execute on function %s from public', callable);
-      if callable::text like 'pg\_%' then
-        execute format('grant execute on function %s to souk_owner, souk_api, souk_agent, souk_person, souk_moderator, '
-          'souk_worker, souk_migrator', callable);
-      end if;
-    elsif has_function_privilege('souk_dba', callable, 'execute') then
-      raise notice 'souk_dba can take locks that our functions wait for, and each login can create large objects, '
-        'until '
-        'a superuser migrates, or runs the block of db/schema/roles.sql about %', callable;
+      execute format('revoke execute on function %s from public', maker);
+    elsif has_function_privilege('souk_dba', maker, 'execute') then
+      raise notice 'each login can create large objects until a superuser runs: revoke execute on function % from '
+        'public',
+        maker;
     end if;
   end loop;
 end

@@ -75,13 +75,6 @@ const answerOf = async (session: pg.ClientBase, call: string): Promise<string | 
 };
 const codeOf = (error: pg.DatabaseError): string | undefined => error.code;
 
-test.serial("souk_dba cannot hold up callers with an advisory lock, which the others' functions take", async (t) => {
-  const lock = "select pg_try_advisory_xact_lock(hashtextextended('sandbox connect', 0))";
-  await loggedIn("souk_dba", (session) => t.throwsAsync(session.query(lock), { code: "42501" }).then(() => {}));
-  for (const role of ["souk_api", "souk_worker", "souk_migrator"])
-    await loggedIn(role, (session) => t.notThrowsAsync(session.query(lock)).then(() => {}));
-});
-
 test.serial("no login can fill the disk with large objects", async (t) => {
   for (const role of ["souk_api", "souk_worker", "souk_dba", "souk_migrator"])
     await loggedIn(role, async (session) => {

@@ -52,6 +52,7 @@ type Opening = { name?: string; client_id?: string; page?: Page; view?: View; co
 
 const approve = async (page: Page, client: OAuthClient): Promise<URLSearchParams> => {
   const arrival = client.next();
+  await page.getByRole("checkbox").check();
   await page.getByRole("button", { name: "Approve" }).click();
   return arrival;
 };
@@ -105,6 +106,7 @@ test("the page after Approve says where the browser goes, and is sound", async (
     await page.route("https://assistant.example/**", (route) => route.fulfill({ status: 204 }));
     await connect(t, { redirectUri }, { name: "Assistant", page });
     t.true(await page.getByText("assistant.example", { exact: true }).isVisible());
+    await page.getByRole("checkbox").check();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Assistant now acts for you" }).waitFor();
     const link = page.getByRole("link", { name: "Go back to assistant.example" });
@@ -120,6 +122,7 @@ test("the browser also arrives if the client's site redirects it further to anot
   const { page } = await connect(t, site);
   const refused: string[] = [];
   page.on("console", (message) => refused.push(message.text()));
+  await page.getByRole("checkbox").check();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Back at the program" }).waitFor();
   t.is(new URL(page.url()).hostname, "localhost");
@@ -237,6 +240,7 @@ test("the scenarios of the MCP project's conformance suite for authorization ser
   });
   const page = await openPage(fixture.browser, undefined, t);
   await page.goto(request);
+  await page.getByRole("checkbox").check();
   await page.getByRole("button", { name: "Approve" }).click();
   await exited;
   t.regex(printed, /^Total: [1-9]\d* passed, 0 failed/m, printed);
@@ -335,6 +339,7 @@ test("the inspector finds out by itself how to get access, and does the main job
   const page = await openPage(fixture.browser, undefined, t);
   const { tools } = await inspect(["--method", "tools/list"], async (address) => {
     await page.goto(address);
+    await page.getByRole("checkbox").check();
     await page.getByRole("button", { name: "Approve" }).click();
     await page.waitForURL((at) => at.href.startsWith(callback));
   });

@@ -24,6 +24,11 @@ test("with the keyboard alone, a person approves an agent, finds it in the setti
   const enter = () => Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
   await page.goto(agent.link);
   t.true(await page.getByText("A new account").isVisible());
+  await until(async () => {
+    await page.keyboard.press("Tab");
+    return (await page.evaluate("document.activeElement.type")) === "checkbox";
+  });
+  await page.keyboard.press("Space");
   await tabTo(page, agent.code);
   t.not(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "none", "the focus is visible");
   await enter();
@@ -82,6 +87,12 @@ test("in its first second, a page takes no answer from pointer or keyboard, also
     // A page that comes back from the browser's memory, or that its opener moves, would have had its second.
     const headers = (await page.request.get(page.url())).headers();
     t.like(headers, { "cache-control": "no-store", "cross-origin-opener-policy": "same-origin" });
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+    // The second click of a double-click whose first one closed a window above the page.
+    await page.mouse.click(...(accept ?? [0, 0]));
+    await page.keyboard.press("Enter");
+    t.is(posts, 0);
+    await page.getByRole("checkbox").check();
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     await page.mouse.click(...(accept ?? [0, 0]));
     await page.getByRole("heading", { name: "now acts for you" }).waitFor();

@@ -140,7 +140,7 @@ test("the approval page says what a person needs in order to decide", (t) => {
     .replace(/\s+/g, " ");
   for (const sentence of [
     "It calls itself “ Claude ”",
-    "Which code does your agent show you? Pick one only if you started this a moment ago.",
+    "Which code does your agent show you? To pick your agent’s code is to approve it.",
     "LMNP-QRST BCDF-GHJK VWXZ-BCDF or none of them Not mine",
     "Asked 2 minutes ago , at 14:03 UTC.",
     "Works for 28 minutes more.",

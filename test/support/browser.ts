@@ -105,6 +105,8 @@ const LOAD_MS = 30_000;
  * click, the old page may still be shown.
  */
 export async function leaveBy(page: Page, element: Locator): Promise<void> {
+  const started = page.getByRole("checkbox", { name: /^I started this/ });
+  if ((await started.count()) > 0) await started.check();
   await endFirstSecond(page);
   await Promise.all([page.waitForEvent("load", { timeout: LOAD_MS }), element.click()]);
 }
