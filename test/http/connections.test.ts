@@ -38,6 +38,20 @@ const open = (port: number, from: string, first = ""): Line => {
 const statuses = ({ text }: Line): string[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? "");
 
+/** An application that answers GET /slow when it is released, and all else at once. `begun` counts the calls of /slow. */
+const slowApp = () => {
+  const app = express();
+  const released = Promise.withResolvers<void>();
+  let begun = 0;
+  app.get("/slow", async (_request, response) => {
+    begun += 1;
+    await released.promise;
+    response.end("slow");
+  });
+  app.use((_request, response) => void response.end("served"));
+  return { app, begun: () => begun, release: () => released.resolve() };
+};
+
 /** What the answers say about the connection, in their order. */
 const announced = ({ text }: Line): string[] =>
   [...text.matchAll(/^Connection: ([a-z-]+)\r$/gm)].map(([, what]) => what ?? "");
@@ -78,16 +92,8 @@ test("when all connections are open, a new one takes the place of an idle one of
 });
 
 test("one connection from each of many addresses ends no request that arrived whole, and keeps nobody out", async (t) => {
-  const app = express();
-  const released = Promise.withResolvers<void>();
-  let begun = 0;
-  app.get("/slow", async (_request, response) => {
-    begun += 1;
-    await released.promise;
-    response.end("slow");
-  });
-  app.use((_request, response) => void response.end("served"));
-  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "", limits: { maxConnections: 8 } });
+  const slow = slowApp();
+  const server = await serve(slow.app, 0, "127.0.0.1", { baseUrl: () => "", limits: { maxConnections: 8 } });
   t.teardown(() => server.close(0));
   const port = Number(new URL(server.url).port);
   const from = (address: string, first: string): Line => {
@@ -97,7 +103,7 @@ test("one connection from each of many addresses ends no request that arrived wh
   };
 
   const busy = from("127.0.0.2", GET_SLOW);
-  await until(() => begun === 1);
+  await until(() => slow.begun() === 1);
   const halfOpen: Line[] = [];
   for (let n = 0; n < 16; n += 1) {
     halfOpen.push(
@@ -107,11 +113,11 @@ test("one connection from each of many addresses ends no request that arrived wh
   }
   t.deepEqual(halfOpen.map(({ closed }) => closed).indexOf(false), 9, "those that have waited longest are closed");
   const others = Array.from({ length: 7 }, (_, n) => from(`127.0.0.${10 + n}`, GET_SLOW));
-  await until(() => begun === 8);
+  await until(() => slow.begun() === 8);
   const further = from("127.0.0.3", GET);
   await until(() => further.closed);
   t.deepEqual(statuses(further), [], "when all owe an answer, there is no room");
-  released.resolve();
+  slow.release();
   await until(() => [busy, ...others].every((line) => statuses(line).length > 0));
   for (const line of [busy, ...others]) t.deepEqual(statuses(line), ["200"]);
 });
@@ -217,28 +223,20 @@ test("a connection on which nothing was sent does not hold up a stop", async (t)
 });
 
 test("while a process stops, each connection ends with an answer that says so, and none of its requests is lost", async (t) => {
-  const app = express();
-  const released = Promise.withResolvers<void>();
-  let begun = 0;
-  app.get("/slow", async (_request, response) => {
-    begun += 1;
-    await released.promise;
-    response.end("slow");
-  });
-  app.use((_request, response) => void response.end("served"));
-  const server = await serve(app, 0, "127.0.0.1", { baseUrl: () => "" });
+  const slow = slowApp();
+  const server = await serve(slow.app, 0, "127.0.0.1", { baseUrl: () => "" });
   const port = Number(new URL(server.url).port);
   const next = open(port, "127.0.0.2", GET);
   const waiting = open(port, "127.0.0.2", GET_SLOW);
   const ahead = open(port, "127.0.0.2", GET_SLOW.repeat(2));
   const further = open(port, "127.0.0.2", GET_SLOW);
-  await until(() => statuses(next).length === 1 && begun === 4);
+  await until(() => statuses(next).length === 1 && slow.begun() === 4);
   // They are there before the port closes, and are read when the process is already stopping.
   next.socket.write(GET);
   further.socket.write(GET_SLOW);
   const closed = server.close(60_000);
-  await until(() => begun === 5);
-  released.resolve();
+  await until(() => slow.begun() === 5);
+  slow.release();
   await closed;
   await until(() => [next, waiting, ahead, further].every((line) => line.closed));
   t.deepEqual(announced(waiting), ["close"]);
