@@ -1,5 +1,5 @@
--- Who is told what happened to an account: each address that is proved for it. An address that is being removed is told
--- too, because somebody else may be removing it.
+-- Messages about an account go to every address that is proved for it. They also go to an address that is being
+-- removed, because somebody else may be removing it.
 
 create or replace function internal.notify_addresses(
   account_id uuid, act text, method text default null, sign_in_id uuid default null, agent_name text default null

@@ -1,8 +1,9 @@
 -- Rolling windows that strangers share, such as what may be sent to one host. Accounts and addresses cost nothing, so
--- whoever comes first could use up such a window. Therefore each counted call has its parties, from the largest to the
--- smallest: for example a network of a provider, a site in it, and an account there. A party gets at most three
--- quarters of what the party around it has, without what the others in there used. So the accounts of one provider
--- together leave a quarter of the window, and each account leaves something to its neighbours.
+-- the first caller could use up such a window. Therefore each counted call names its parties, from the largest to the
+-- smallest: for example the network of a provider, a site in it, and an account there. A larger party contains the
+-- smaller ones. What the others in the larger party have used is subtracted from its share, and a party gets at most
+-- three quarters of the rest. So the accounts of one provider leave a quarter of the window to other providers, and
+-- each account leaves something to its neighbours.
 
 create or replace function internal.room_of_parties(room integer, used integer[]) returns integer
   language plpgsql immutable

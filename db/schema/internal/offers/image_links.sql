@@ -4,7 +4,8 @@ create or replace function internal.gives_orders(link text) returns boolean
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- "%69gnore" is "ignore". What is no printable character of ASCII parts words.
+  -- Percent-encoding is undone: "%69gnore" is "ignore". An encoded character that is not printable ASCII separates
+  -- words.
   decoded constant text := (
     select string_agg(case
         when p.part[1] !~ '^%[0-9A-Fa-f]{2}$' then p.part[1]

@@ -24,8 +24,9 @@ begin
   if remember_browser.new_browser_hash is null then
     return;
   end if;
-  -- The secret changes, so whoever put a cookie into this browser does not know the secret of the mailbox. What other
-  -- mailboxes knew goes on under the new secret. Rows that another transaction has locked are about to be deleted.
+  -- The browser gets a new secret. Somebody who planted the old cookie in this browser does not know the new one. The
+  -- other mailboxes that knew the browser know it by the new secret, too. Rows that another transaction has locked are
+  -- about to be deleted.
   with former as materialized (
     select k.ctid as place, row_number() over (order by k.seen_at desc) as n
     from (

@@ -48,12 +48,12 @@ begin
       internal.setting('sign_in_mails_of_browser')::integer, interval '1 hour';
     return;
   end if;
-  -- The windows of the mailbox and of the service are shared. Nobody can use one up from a few regions: of a thousand
-  -- messages of the service, whoever has one region gets 91, with ten regions 619, and all with 54; meanwhile whoever
-  -- asks from another region still gets one. Of a mailbox's twenty, one region gets five, and nine get all. Then its
-  -- owner waits, or takes another method or a browser that the mailbox knows: further messages for unseen regions would
-  -- only be the tenth region's. Receiving domains have no window, because whoever filled it would shut out all people
-  -- of that domain.
+  -- The windows of the mailbox and of the service are shared, so that a few regions cannot use one up. Of the thousand
+  -- messages of the service, an attacker with one region gets 91, with ten regions 619, and with 54 regions all. Until
+  -- then a caller from another region still gets one. Of the twenty messages of a mailbox, one region gets five, and
+  -- nine regions get all. Then the owner waits, or uses another method or a browser that the mailbox knows. A reserve
+  -- for new regions would not help, because the attacker's tenth region would take it. Receiving domains have no
+  -- window, because an attacker who filled it would shut out all people of that domain.
   return query values
     (mailbox_at, internal.share_of_rest(mailbox, 20, interval '1 hour', 3), interval '1 hour'),
     (mailbox_at, internal.share_of_rest(mailbox, 60, interval '1 day', 3), interval '1 day'),
