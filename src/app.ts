@@ -134,8 +134,8 @@ export const createApp = (
   const enter = entrance(context.database.callers, context.baseUrl);
   app.use(routes(context, { enter, fail, others: { "/mcp": createMcp(context) } }));
 
-  app.use((_request, response, next) => {
-    setCommonHeaders(response);
+  app.use((request, response, next) => {
+    setCommonHeaders(request, response);
     next();
   });
   app.get("/healthz", (_request, response) => void response.set("Cache-Control", "no-store").json({ status: "ok" }));

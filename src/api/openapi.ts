@@ -312,7 +312,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
           in: "cookie",
           name: cookieName(baseUrl, SESSION_COOKIE),
           description:
-            "The session of a person in the browser, for the pages of this service: it counts when there is no Authorization header, and changes something only with the Origin of this service. Not subject to the hourly caps. Agents do not have one.",
+            "The session of a person in the browser, for the pages of this service: it counts when there is no Authorization header, never from a page of another origin, and changes something only with the Origin of this service. Not subject to the hourly caps. Agents do not have one.",
         },
       },
     },

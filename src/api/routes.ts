@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Request, RequestHandler, Response } from "express";
 import { type Answer, problem } from "../base/problem.ts";
+import { preflightAnswer } from "../web/cors.ts";
 import { send } from "../web/send.ts";
 import type { Context, Endpoint } from "./endpoint.ts";
 import { handle } from "./handle.ts";
@@ -28,7 +29,8 @@ const cached = (request: Request, answer: Answer, etag: string): Answer => {
     : { ...answer, headers: { ...headers, ...answer.headers } };
 };
 
-type Route = (request: Request, response: Response) => Promise<Answer>;
+/** Answers the requests to one path. `methods` are those of its path, if it is in the table. */
+type Route = ((request: Request, response: Response) => Promise<Answer>) & { methods?: string };
 
 /** Answers the requests to one path: the methods in the table, HEAD like GET, and 405 with Allow for all others. */
 const routeOf = (context: Context, endpoints: Endpoint[]): Route => {
@@ -37,7 +39,7 @@ const routeOf = (context: Context, endpoints: Endpoint[]): Route => {
   if (get) byMethod.set("HEAD", get);
   const allow = [...byMethod.keys()].sort().join(", ");
   const etagOf = etags();
-  return async (request, response) => {
+  const route: Route = async (request, response) => {
     const endpoint = byMethod.get(request.method);
     if (!endpoint) throw problem("method_not_allowed", `This path has only: ${allow}.`, {}, { Allow: allow });
     response.locals["operation"] = endpoint.operationId;
@@ -47,6 +49,7 @@ const routeOf = (context: Context, endpoints: Endpoint[]): Route => {
       return cached(request, answer, etagOf(answer.body));
     return { ...answer, headers: { "Cache-Control": "no-store", ...answer.headers } };
   };
+  return Object.assign(route, { methods: allow });
 };
 
 /** A node of the tree of paths: its route, and what may follow. */
@@ -113,6 +116,9 @@ export const routes = (
     // The path may end with a slash.
     if (segments.at(-1) === "") segments.pop();
     const route = findRoute(root, segments, 1, request.params);
+    // It waits for no turn and counts in no limit, so that a page learns why its call itself is refused.
+    const preflight = preflightAnswer(request, route?.methods);
+    if (preflight) return send(request, response, preflight);
     if (route === undefined) return next();
     await options.enter(request);
     try {

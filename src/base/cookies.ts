@@ -45,6 +45,13 @@ export const isFromAnotherPage = (request: Request): boolean => {
 };
 
 /**
+ * Returns whether a script of another origin made the request, according to the request's headers. A browser names the
+ * origin of a script that reads, unless it is our own.
+ */
+export const isFromOtherOrigin = (request: Request, baseUrl: string): boolean =>
+  isFromAnotherPage(request) || (request.get("Origin") !== undefined && !isFromOwnPage(request, baseUrl));
+
+/**
  * Returns whether a page of this service made the request, according to the request's headers. Browsers set these
  * headers; other programs can forge them.
  */

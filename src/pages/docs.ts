@@ -29,9 +29,6 @@ const oncePerUrl = <Result>(make: (baseUrl: string) => Result): ((baseUrl: strin
   };
 };
 
-/** Programs on other hosts' pages may read these documents, too: everything in them is public. */
-const FOR_ALL = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag" };
-
 /** Makes the pages of the documentation, and the documents for programs. */
 export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
   const content = oncePerUrl((url) => {
@@ -63,10 +60,7 @@ export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
       cache: "public",
       get: (_request, response) => {
         const { text, etag } = document(baseUrl());
-        response
-          .set({ ...FOR_ALL, ETag: etag })
-          .type(type)
-          .send(text);
+        response.set("ETag", etag).type(type).send(text);
       },
     };
   };

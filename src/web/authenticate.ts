@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { isFromOwnPage, readCookie, SESSION_COOKIE } from "../base/cookies.ts";
+import { isFromOtherOrigin, isFromOwnPage, readCookie, SESSION_COOKIE } from "../base/cookies.ts";
 import { problem } from "../base/problem.ts";
 import { hashSecret, isToken } from "../base/tokens.ts";
 import type { Actor } from "../database/database.ts";
@@ -43,15 +43,16 @@ export const credentialOf = (
  * Returns the caller of an endpoint that needs one: the agent of the token or, without a token, the person of the
  * session.
  * @throws Problem 401 if there is neither, if the token has the wrong form (without a query of the database), or for a
- * write with a session from a page of another site
+ * session from a page of another site, or of an unknown one if something would change
  */
 export const authenticate = (request: Request, baseUrl: string): { actor: Actor; token: string | null } => {
   const credential = credentialOf(request, baseUrl);
   if (credential?.token === null) {
-    if (request.method !== "GET" && request.method !== "HEAD" && !isFromOwnPage(request, baseUrl)) {
+    const reads = request.method === "GET" || request.method === "HEAD";
+    if (reads ? isFromOtherOrigin(request, baseUrl) : !isFromOwnPage(request, baseUrl)) {
       throw problem(
         "unauthorized",
-        `A session changes something only from a page of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
+        `A session counts only on pages of this service, and this request did not come from one: its Origin is not ${new URL(baseUrl).origin}. A program sends Authorization: Bearer with its token instead.`,
       );
     }
     return { actor: { person: credential.hash }, token: null };

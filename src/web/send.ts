@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import helmet from "helmet";
 import type { Answer } from "../base/problem.ts";
 import { hasBody } from "./body.ts";
+import { sharedHeaders } from "./cors.ts";
 
 const protect = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -35,16 +36,24 @@ const PROTECTION: readonly string[] = (() => {
 /** The id of the request that belongs to a response. */
 export const requestIdOf = (response: Response): string => String(response.locals["requestId"]);
 
+/** The headers that every response has: names, each followed by its value. */
+const commonHeaders = (request: Request, response: Response): string[] => [
+  "Request-Id",
+  requestIdOf(response),
+  ...PROTECTION,
+  ...sharedHeaders(request),
+];
+
 /** Sets the headers that every response has, for code that sends without `send`. */
-export const setCommonHeaders = (response: Response): void => {
-  response.setHeader("Request-Id", requestIdOf(response));
-  for (let i = 0; i < PROTECTION.length; i += 2) response.setHeader(PROTECTION[i] ?? "", PROTECTION[i + 1] ?? "");
+export const setCommonHeaders = (request: Request, response: Response): void => {
+  const lines = commonHeaders(request, response);
+  for (let i = 0; i < lines.length; i += 2) response.setHeader(lines[i] ?? "", lines[i + 1] ?? "");
 };
 
 /** Sends a response whose headers are known, in one write. */
 export const send = (request: Request, response: Response, { status, headers, body }: Answer): void => {
   if (response.destroyed) return;
-  const lines = response.hasHeader("Request-Id") ? [] : ["Request-Id", requestIdOf(response), ...PROTECTION];
+  const lines = response.hasHeader("Request-Id") ? [] : commonHeaders(request, response);
   for (const name in headers) lines.push(name, String(headers[name]));
   // Node would send a body of unknown length in chunks, because the head is written before the body is given.
   if (body !== null) lines.push("Content-Length", String(Buffer.byteLength(body)));

@@ -186,7 +186,7 @@ for (const [method, path, headers, status] of [
   ["POST", "/oauth/token", FORM_HEADERS, 413],
   ["POST", "/oauth/revoke", JSON_HEADERS, 415],
   ["PUT", "/oauth/register", JSON_HEADERS, 405],
-  ["OPTIONS", "/oauth/token", JSON_HEADERS, 204],
+  ["OPTIONS", "/oauth/token", { ...JSON_HEADERS, Origin: "https://agent.example" }, 204],
   ["GET", "/.well-known/oauth-authorization-server", JSON_HEADERS, 200],
 ] as const) {
   test(`${method} ${path} answers ${status} without reading the rest of the body, and closes the connection`, async (t) => {

@@ -292,17 +292,28 @@ test.serial("a request with no Origin or the Origin null is accepted if Sec-Fetc
   }
 });
 
-test.serial("reading with a session needs no Origin, and caches and other sites do not get the response", async (t) => {
-  for (const method of ["GET", "HEAD"]) {
-    const { status, headers } = await market.call(method, "/v1/me", {
-      headers: { cookie: `souk_session=${person.cookie}` },
-    });
-    t.is(status, 200);
-    t.is(headers["cache-control"], "no-store");
-    t.is(headers["access-control-allow-origin"], undefined);
-    t.is(headers["cross-origin-resource-policy"], "same-origin");
-  }
-});
+test.serial(
+  "reading with a session needs no Origin, and caches and pages of other sites get nothing by it",
+  async (t) => {
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers } = await market.call(method, "/v1/me", {
+        headers: { cookie: `souk_session=${person.cookie}` },
+      });
+      t.is(status, 200);
+      t.is(headers["cache-control"], "no-store");
+      t.is(headers["access-control-allow-credentials"], undefined);
+      t.is(headers["cross-origin-resource-policy"], "same-origin");
+      for (const elsewhere of [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { "sec-fetch-site": "cross-site", "sec-fetch-dest": "empty" },
+      ]) {
+        const cookie = { cookie: `souk_session=${person.cookie}` };
+        t.is((await market.call(method, "/v1/me", { headers: { ...cookie, ...elsewhere } })).status, 401);
+      }
+    }
+  },
+);
 
 test.serial("a token takes precedence over a session, and a wrong token is refused even with a session", async (t) => {
   const cookie = { cookie: `souk_session=${person.cookie}` };

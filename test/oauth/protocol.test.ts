@@ -85,33 +85,15 @@ for (const [path, document] of DOCUMENTS) {
   test(`${path} is for programs anywhere, and uses BASE_URL as written`, async (t) => {
     const own = await call(service.url, "GET", path);
     t.deepEqual([own.status, own.body], [200, document(service.url)]);
-    t.is(own.headers["access-control-allow-origin"], "*");
-    t.is(own.headers["access-control-allow-credentials"], undefined);
     t.is(own.headers["cache-control"], "public, max-age=300");
     t.deepEqual((await call(proxied.url, "GET", path)).body, document(BASE));
     const inserted = path.replace(/(oauth-(?:authorization-server|protected-resource))/, "$1/souk");
     t.deepEqual((await call(proxied.url, "GET", inserted)).body, document(BASE), "with the path of the base URL");
     t.is((await call(service.url, "GET", inserted)).status, 404);
     const refused = await call(service.url, "POST", path);
-    t.deepEqual([refused.status, refused.headers["allow"]], [405, "GET, HEAD, OPTIONS"]);
+    t.deepEqual([refused.status, refused.headers["allow"]], [405, "GET, HEAD"]);
   });
 }
-
-test("the preflight of a program in a browser is answered, without credentials", async (t) => {
-  for (const path of ["/oauth/token", "/oauth/revoke", "/oauth/register", "/.well-known/oauth-authorization-server"]) {
-    const answer = await call(service.url, "OPTIONS", path, {
-      headers: {
-        origin: "https://elsewhere.example",
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "content-type",
-      },
-    });
-    t.is(answer.status, 204);
-    t.is(answer.headers["access-control-allow-origin"], "*");
-    t.regex(answer.headers["access-control-allow-headers"] ?? "", /Content-Type/);
-    t.is(answer.headers["access-control-allow-credentials"], undefined);
-  }
-});
 
 test("a client registers without a secret, whatever it asks for", async (t) => {
   const { status, body, headers } = await call(service.url, "POST", "/oauth/register", {
@@ -363,7 +345,6 @@ for (const [what, fields, error] of [
   test(`the token endpoint answers ${what} by OAuth's own error`, async (t) => {
     const answer = await sendForm(service.url, "/oauth/token", { ...fields } as Record<string, string>);
     t.deepEqual([answer.status, answer.body.error], [400, error]);
-    t.is(answer.headers["access-control-allow-origin"], "*");
     t.is(answer.headers["content-type"], "application/json; charset=utf-8");
   });
 }

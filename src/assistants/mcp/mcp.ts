@@ -2,11 +2,9 @@ import {
   createMcpHandler,
   INVALID_PARAMS,
   INVALID_REQUEST,
-  localhostAllowedHostnames,
   PARSE_ERROR,
   ProtocolError,
   Server,
-  validateOriginHeader,
 } from "@modelcontextprotocol/server";
 import type { Request, Response } from "express";
 import { SERVICE } from "../../api/discovery.ts";
@@ -74,18 +72,6 @@ const errorAnswer = (
     status,
     headers: { ...headers, "Cache-Control": "no-store", "Content-Type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: null, error }),
-  };
-};
-
-/** Returns a function that says why a request is refused that another site's page may have made; null for others. */
-const foreignnessAt = (baseUrl: string): ((request: Request) => string | null) => {
-  const { origin, hostname } = new URL(baseUrl);
-  const names = localhostAllowedHostnames();
-  const isLocal = names.includes(hostname);
-  return ({ headers }) => {
-    if (headers.origin === undefined || headers.origin === origin) return null;
-    if (isLocal && validateOriginHeader(headers.origin, names).ok) return null;
-    return "Pages of other sites may not use this endpoint. Call it from a program, without the header Origin.";
   };
 };
 
@@ -253,20 +239,11 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
     return { status, headers, body: body === "" ? null : body };
   };
 
-  // The address is known when the process listens, and then stays.
-  let checked = { baseUrl: "", foreignness: (_request: Request): string | null => null };
-  const foreignness = (): ((request: Request) => string | null) => {
-    if (checked.baseUrl !== baseUrl()) checked = { baseUrl: baseUrl(), foreignness: foreignnessAt(baseUrl()) };
-    return checked.foreignness;
-  };
-
   return async (request, response) => {
     response.locals["operation"] = "mcp";
     response.locals["endpoint"] = true;
     if (request.method !== "POST")
       return errorAnswer(405, REFUSED, "This endpoint has only POST.", { headers: { Allow: "POST" } });
-    const foreign = foreignness()(request);
-    if (foreign !== null) return errorAnswer(403, REFUSED, foreign);
     try {
       return await serve(request, response);
     } catch (error) {

@@ -25,21 +25,6 @@ const sendJson = (
     body: body && JSON.stringify(body),
   });
 
-/** Programs in a browser may read the answers, but never with the browser's cookies. A preflight is kept for a day. */
-const allowOrigins =
-  (methods: string): RequestHandler =>
-  (request, response, next) => {
-    response.set("Access-Control-Allow-Origin", "*");
-    response.set("Cross-Origin-Resource-Policy", "cross-origin");
-    if (request.method !== "OPTIONS") return next();
-    const headers = {
-      "Access-Control-Allow-Methods": methods,
-      "Access-Control-Allow-Headers": "Authorization, Content-Type, MCP-Protocol-Version",
-      "Access-Control-Max-Age": "86400",
-    };
-    sendJson(request, response, { status: 204, headers, body: null });
-  };
-
 /** OAuth's names for errors that are not the client's fault. */
 const ERRORS: Partial<Record<keyof typeof PROBLEMS, string>> = {
   rate_limited: "temporarily_unavailable",
@@ -91,20 +76,20 @@ export const oauth = (context: OAuthContext): Router => {
       .all((_request, response, next) => {
         response.locals["operation"] = operation;
         next();
-      }, allowOrigins("POST"))
+      })
       .post(answering(context, endpoint))
-      .all(refuseOthers(context, "OPTIONS, POST"));
+      .all(refuseOthers(context, "POST"));
   router
     .route(/^\/\.well-known\/oauth-(?:protected-resource|authorization-server)(?:\/.*)?$/)
     .all((request, response, next) => {
       response.locals["operation"] = "discovery";
       next(discoveryDocument(context.baseUrl(), request.path) === null ? "route" : undefined);
-    }, allowOrigins("GET"))
+    })
     .get((request, response) => {
       const body = discoveryDocument(context.baseUrl(), request.path);
       sendJson(request, response, { status: 200, headers: { "Cache-Control": DOCUMENT_CACHE }, body });
     })
-    .all(refuseOthers(context, "GET, HEAD, OPTIONS"));
+    .all(refuseOthers(context, "GET, HEAD"));
   router.use(servePages([authorizePage(context)], context.baseUrl));
   return router;
 };
