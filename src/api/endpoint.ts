@@ -7,6 +7,7 @@ import type { Actor, Arguments, Database } from "../database/database.ts";
 import type { Notifications } from "../database/notifications.ts";
 import type { Embedder, QueryExtraction } from "../reader/extraction.ts";
 import type { WebhookSettings } from "../webhooks/settings.ts";
+import type { Elsewhere, FieldError, Unknown } from "./members.ts";
 import type { Figures } from "./rate_limit_headers.ts";
 
 /** What handlers use besides the request. */
@@ -31,9 +32,6 @@ export type Context = {
   pollMs: number;
 };
 
-/** An error in one member of a request. */
-export type FieldError = { pointer: string; detail: string };
-
 /** One request to an endpoint, parsed and checked before the database is called. */
 export type Call = {
   endpoint: Endpoint;
@@ -46,6 +44,8 @@ export type Call = {
   parameters: Arguments;
   body: Record<string, unknown>;
   errors: FieldError[];
+  /** Members and parameters that the endpoint does not have. They are ignored, and a refusal says what they mean. */
+  unknown: Unknown[];
   idempotencyKey: string | null;
 };
 
@@ -80,6 +80,10 @@ export type Endpoint = {
   query?: z.ZodObject;
   body?: { schema: z.ZodType; required: boolean; maxBytes: number; example: unknown };
   idempotent?: true;
+  /** What callers often send as members that the body does not have. */
+  elsewhere?: readonly Elsewhere[];
+  /** The methods that callers try on the path above, or on this one, for what this endpoint does: DELETE to archive. */
+  insteadOf?: readonly string[];
   answers: Record<number, { description: string; schema?: z.ZodType; example?: unknown }>;
   /** The endpoint's own problems. `problemCodesOf` adds the general ones. */
   problems: readonly ProblemCode[];

@@ -6,7 +6,9 @@ import type { Actor, Arguments } from "../database/database.ts";
 import { authenticate } from "../web/authenticate.ts";
 import { mayExceed, readJsonBody, withoutNulls } from "../web/body.ts";
 import { argumentOf } from "./arguments.ts";
-import { type Call, type Context, type Endpoint, type FieldError, UNKNOWN_BODY } from "./endpoint.ts";
+import { type Call, type Context, type Endpoint, UNKNOWN_BODY } from "./endpoint.ts";
+import { type FieldError, pathsOf, pointerOf, type Unknown, unknownMembers } from "./members.ts";
+import { stepTo } from "./next_steps.ts";
 import { check } from "./validation.ts";
 
 /** 1 to 255 characters of printable ASCII. */
@@ -77,17 +79,26 @@ export type Sent = {
   idempotencyKey: unknown;
   /** Errors that were found already. */
   errors?: FieldError[];
+  unknown: Unknown[];
 };
 
 /** Reads what a caller sends. @throws Problem if it cannot be parsed */
 type Read = (endpoint: Endpoint, request: Request, response: Response) => Promise<Sent> | Sent;
 
-const readRequest: Read = async (endpoint, request, response) => ({
-  body: endpoint.body ? withoutNulls(await readJsonBody(request, response, endpoint.body.maxBytes)) : undefined,
-  path: request.params,
-  query: request.query,
-  idempotencyKey: request.headers["idempotency-key"],
-});
+const readRequest: Read = async (endpoint, request, response) => {
+  const schema = endpoint.body?.schema;
+  const body = endpoint.body ? withoutNulls(await readJsonBody(request, response, endpoint.body.maxBytes)) : undefined;
+  return {
+    body,
+    path: request.params,
+    query: request.query,
+    idempotencyKey: request.headers["idempotency-key"],
+    unknown: [
+      ...(schema ? unknownMembers(Object.keys(body ?? {}), pathsOf(schema), endpoint.elsewhere) : []),
+      ...(endpoint.query ? unknownMembers(Object.keys(request.query), pathsOf(endpoint.query)) : []),
+    ],
+  };
+};
 
 /** Reads and checks a call. @throws Problem if the body or a header cannot be parsed */
 const readCall = async (
@@ -140,7 +151,27 @@ const readCall = async (
     // The schemas drop unknown members, so that these do not reach the database.
     body: (body?.data as Record<string, unknown> | undefined) ?? {},
     errors: [...(sent.errors ?? []), ...(query?.errors ?? []), ...blank, ...misnamed, ...(body?.errors ?? [])],
+    unknown: sent.unknown,
     idempotencyKey: key ?? null,
+  };
+};
+
+/** Adds to a refusal what was meant by members that the endpoint does not have: often they are the reason. */
+const withHints = ({ endpoints }: Context, { unknown, parameters }: Call, thrown: unknown): unknown => {
+  const meant = unknown.flatMap(({ name, hint, calls }) => (hint === null ? [] : [{ name, hint, calls }])).slice(0, 5);
+  const failure = problemOf(thrown);
+  if (meant.length === 0 || (failure.code !== "bad_request" && failure.code !== "missing_contact")) return thrown;
+  const { errors = [], next = [] } = (failure.members ?? {}) as { errors?: FieldError[]; next?: object[] };
+  const calls = [...new Set(meant.flatMap((one) => one.calls))];
+  const steps = [...next, ...calls.map((name) => stepTo(endpoints, name, parameters["id"]))];
+  return {
+    ...failure,
+    detail: [failure.detail, ...meant.map(({ hint }) => hint)].join(" "),
+    members: {
+      ...failure.members,
+      errors: [...errors, ...meant.map(({ name, hint }) => ({ pointer: pointerOf([name]), detail: hint }))],
+      ...(steps.length > 0 ? { next: steps } : {}),
+    },
   };
 };
 
@@ -159,7 +190,7 @@ const answerCall = async (
     (actor !== "visitor" && context.database.callers.refusalOf("agent" in actor ? actor.agent : actor.person));
   if (refusal) throw refusal;
   await admit(context, actor, request);
-  let call: Call;
+  let call: Call | undefined;
   try {
     call = await readCall(endpoint, caller, request, response, read);
     // A function with the argument `errors` raises these errors itself, after it has checked the idempotency key and
@@ -169,9 +200,14 @@ const answerCall = async (
       throw problem("bad_request", first ? first.detail : "The request cannot be used.", { errors: call.errors });
     }
   } catch (error) {
-    throw await problemBeforeCall(context, endpoint, caller.actor, problemOf(error));
+    const failure = call === undefined ? error : withHints(context, call, error);
+    throw await problemBeforeCall(context, endpoint, caller.actor, problemOf(failure));
   }
-  return endpoint.handler(context, call);
+  try {
+    return await endpoint.handler(context, call);
+  } catch (error) {
+    throw withHints(context, call, error);
+  }
 };
 
 /**

@@ -5,6 +5,7 @@ import { preflightAnswer } from "../web/cors.ts";
 import { send } from "../web/send.ts";
 import type { Context, Endpoint } from "./endpoint.ts";
 import { handle } from "./handle.ts";
+import { stepsAt } from "./next_steps.ts";
 
 /** The router of the table of endpoints, and of /mcp. Express asks it once, and not path by path. */
 
@@ -41,7 +42,12 @@ const routeOf = (context: Context, endpoints: Endpoint[]): Route => {
   const etagOf = etags();
   const route: Route = async (request, response) => {
     const endpoint = byMethod.get(request.method);
-    if (!endpoint) throw problem("method_not_allowed", `This path has only: ${allow}.`, {}, { Allow: allow });
+    if (!endpoint) {
+      const next = stepsAt(context.endpoints, endpoints[0]?.path ?? "", request.method, request.params["id"]);
+      const [first] = next;
+      const way = first === undefined ? "" : ` ${first.summary.slice(0, -1)}: ${first.method} ${first.path}.`;
+      throw problem("method_not_allowed", `This path has only: ${allow}.${way}`, { next }, { Allow: allow });
+    }
     response.locals["operation"] = endpoint.operationId;
     response.locals["endpoint"] = true;
     const answer = await handle(context, endpoint, request, response);

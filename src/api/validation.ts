@@ -1,5 +1,5 @@
-import type { z } from "zod";
-import type { FieldError } from "./endpoint.ts";
+import { z } from "zod";
+import { type FieldError, pointerOf, unknownMember } from "./members.ts";
 
 /** Checks requests against their schemas, and describes the errors. */
 
@@ -13,6 +13,15 @@ const EXPECTED: Readonly<Record<string, string>> = {
   object: "an object",
 };
 
+/** Returns the name of the type of a value that was sent. */
+const typeOf = (value: unknown): string => EXPECTED[Array.isArray(value) ? "array" : typeof value] ?? "this";
+
+/** Returns what a member must be: of an object, also the names of its members. */
+const expectedOf = ({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string =>
+  inst instanceof z.ZodObject
+    ? `an object with ${Object.keys(inst.shape).join(", ")}`
+    : (EXPECTED[expected] ?? expected);
+
 const unitOf = (origin: string): string =>
   origin === "string" ? " characters long" : origin === "array" ? " entries long" : "";
 
@@ -22,7 +31,7 @@ const sentenceOf = (issue: z.core.$ZodRawIssue): string => {
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return `The member ${name} is missing.`;
-      return `The member ${name} must be ${EXPECTED[issue.expected] ?? issue.expected}.`;
+      return `The member ${name} must be ${expectedOf(issue)}, not ${typeOf(issue.input)}.`;
     case "invalid_value":
       return `The member ${name} must be one of: ${issue.values.join(", ")}.`;
     case "too_big":
@@ -46,9 +55,15 @@ export const check = <Schema extends z.ZodType>(
   value: unknown,
 ): { data: z.infer<Schema> | undefined; errors: FieldError[] } => {
   const { data, error } = schema.safeParse(value, { error: sentenceOf });
-  const errors = (error?.issues ?? []).slice(0, MAX_ERRORS).map(({ path, message }) => ({
-    pointer: path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
-    detail: message,
-  }));
-  return { data, errors };
+  const mistyped = new Set<string>();
+  const errors = (error?.issues ?? []).flatMap((issue) => {
+    const path = issue.path.map(String);
+    // A text that should be a list may be too long for a list, too, but that says nothing.
+    if (mistyped.has(pointerOf(path))) return [];
+    if (issue.code === "invalid_type") mistyped.add(pointerOf(path));
+    return issue.code === "unrecognized_keys"
+      ? issue.keys.map((name) => unknownMember([...path, name], schema))
+      : [{ pointer: pointerOf(path), detail: issue.message }];
+  });
+  return { data, errors: errors.slice(0, MAX_ERRORS) };
 };

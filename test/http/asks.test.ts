@@ -123,7 +123,13 @@ test("a new text is read under the same id and counts; a new watch_enabled does 
     [400, [{ pointer: "", detail: "Send a new text, watch_enabled, or both." }]],
   );
   const wrong = await agent.call("PATCH", `/v1/asks/${id}`, { text: "", watch_enabled: true });
-  t.deepEqual([wrong.status, wrong.body.errors], [400, [{ pointer: "/text", detail: "The text is empty." }]]);
+  t.deepEqual(
+    [wrong.status, wrong.body.errors],
+    [
+      400,
+      [{ pointer: "/text", detail: "The text is empty. Say in it, in plain language, what is offered or wanted." }],
+    ],
+  );
   t.deepEqual((await agent.call("GET", `/v1/asks/${id}`)).body, quiet.body, "a refused change has no effect");
 });
 

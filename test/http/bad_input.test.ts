@@ -7,9 +7,13 @@ import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
 
 let market: Market;
 let agent: Agent;
+let offer: string;
+let ask: string;
 test.before(async () => {
   market = await openMarket();
   agent = await market.agent();
+  offer = (await agent.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
+  ask = (await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id;
 });
 test.after.always(() => market?.stop());
 
@@ -29,6 +33,114 @@ for (const [query, status] of [
     if (status === 400) t.true(answer.body.errors.length > 0);
   });
 }
+
+// ── Mistakes of language models ──────────────────────────────────────────────────────────────────────────────────────
+
+const SEARCH = "POST /v1/offers/search";
+const PATCH_OFFER = "PATCH /v1/offers/OFFER";
+const PATCH_ASK = "PATCH /v1/asks/ASK";
+
+/** A call, its body, and what the detail says. */
+const MISTAKES: [call: string, body: Body, says: RegExp][] = [
+  [SEARCH, { filters: { price_max: 200 } }, /no member filters\.price_max\. Send filters\.price\.max instead/],
+  [SEARCH, { filters: { minPrice: 200 } }, /Send filters\.price\.min instead/],
+  [SEARCH, { filters: { currency: "EUR" } }, /Send filters\.price\.currency instead/],
+  [SEARCH, { filters: { city: "Berlin" } }, /Send filters\.location instead/],
+  [SEARCH, { filters: { radius: 5 } }, /Send filters\.near\.radius_km instead/],
+  [SEARCH, { filters: { near: { city: "Berlin" } } }, /Send filters\.near\.place instead/],
+  [SEARCH, { filters: { price: { maximum: 5 } } }, /Send filters\.price\.max instead/],
+  [SEARCH, { filters: { catgory: "furniture" } }, /Send filters\.category instead/],
+  [SEARCH, { filters: { query: "sofa" } }, /Send query instead/],
+  [SEARCH, { filters: { zorb: 5 } }, /no member filters\.zorb\. Known are domain, category,/],
+  [
+    SEARCH,
+    { filters: { price: 200 } },
+    /filters\.price must be an object with min, max, currency, period, not a number/,
+  ],
+  [SEARCH, { filters: { price: { max: 5, currency: "$" } } }, /\$ is that of several/],
+  [
+    SEARCH,
+    { filters: { price: { min: 200, max: 100 } } },
+    /at least 200 \(price\.min\) and at most 100 \(price\.max\)/,
+  ],
+  [SEARCH, { q: "sofa" }, /no member q: send it as query\./],
+  [SEARCH, { price_max: 5 }, /no member price_max: send it as filters\.price\.max\./],
+  [SEARCH, { query: ["sofa"] }, /query must be text, not a list/],
+  ["POST /v1/offers", { body: OFFER }, /^The member text is missing\. There is no member body: send it as text\.$/],
+  ["POST /v1/offers", { Text: OFFER }, /send it as text/],
+  [
+    "POST /v1/offers",
+    { title: "Sofa", contact: { email: "a@b.example" } },
+    /no member contact: it is read from the text/,
+  ],
+  [
+    "POST /v1/offers",
+    { text: "A sofa", contactEmail: "a@b.example" },
+    /no member contactEmail: it is read from the text/,
+  ],
+  [
+    "POST /v1/offers",
+    { text: OFFER, images: "https://a.example/a.jpg" },
+    /^The member images is a list of links, as \S+\.$/,
+  ],
+  ["POST /v1/offers", { text: "" }, /^The text is empty\. Say in it/],
+  ["POST /v1/asks", { query: "A sofa" }, /no member query: send it as text\./],
+  ["POST /v1/asks", { title: "A sofa", max_price: 5 }, /no member max_price: it is read from the text/],
+  [PATCH_OFFER, { status: "archived" }, /\/archive takes an offer down.*\/republish.*\/confirm/],
+  [PATCH_OFFER, { isArchived: true }, /\/archive takes an offer down/],
+  [PATCH_OFFER, { price: 5, title: "Sofa" }, /no member price: it is read from the text.*no member title: it is read/],
+  [PATCH_ASK, { status: "fulfilled" }, /\/fulfill says that it was found.*\/archive.*\/reopen/],
+  [PATCH_ASK, { watch: true }, /no member watch: send it as watch_enabled\./],
+  ["POST /v1/me/verifications", { provider: "email" }, /no member provider: send it as method\./],
+  ["POST /v1/webhooks", { callback_url: "https://a.example/" }, /no member callback_url: send it as url\./],
+  [`DELETE /v1/offers/${NOTHING}`, undefined, /Take an offer down: POST \/v1\/offers\/[\w-]{36}\/archive\./],
+  [`DELETE /v1/asks/${NOTHING}`, undefined, /Put an ask away: POST \/v1\/asks\/[\w-]{36}\/archive\./],
+  [`PUT /v1/offers/${NOTHING}`, { text: OFFER }, /Change an offer: PATCH \/v1\/offers\//],
+  ["GET /v1/offers/search", undefined, /Search offers: POST \/v1\/offers\/search\./],
+  ["DELETE /v1/me", undefined, /Disconnect yourself: DELETE \/v1\/me\/agent\./],
+];
+
+for (const [name, body, says] of MISTAKES)
+  test(`${name.replace(NOTHING, "{id}")} ${JSON.stringify(body) ?? ""} is told what to send`, async (t) => {
+    const [method = "", path = ""] = name.split(" ");
+    const answer = await agent.call(method, path.replace("OFFER", offer).replace("ASK", ask), body);
+    t.true(answer.status === 400 || answer.status === 405, answer.text);
+    t.regex(answer.body.detail, says);
+  });
+
+test("a change of status names the calls that make it", async (t) => {
+  const { body } = await agent.call("PATCH", `/v1/asks/${ask}`, { status: "archived" });
+  t.deepEqual(
+    body.next.map(({ method, path }: Body) => `${method} ${path}`),
+    ["fulfill", "archive", "reopen"].map((move) => `POST /v1/asks/${ask}/${move}`),
+  );
+});
+
+test("an unknown member of a search is ignored, and a notice names it; a currency is known by its sign", async (t) => {
+  const filters = { location: "Nowhere", price: { max: 5, currency: "€" } };
+  const { status, body } = await agent.call("POST", "/v1/offers/search", {
+    query: "zorb",
+    max_price: 5,
+    zorb: 1,
+    filters,
+  });
+  t.is(status, 200);
+  t.deepEqual(
+    body.notices.filter(({ code }: Body) => code === "unknown_member"),
+    [
+      {
+        code: "unknown_member",
+        summary: "Ignored: There is no member max_price: send it as filters.price.max. There is no member zorb.",
+      },
+    ],
+  );
+  for (const currency of ["eur", "Eur", " € ", "£", "zł", "kč", "R$", "CHF"])
+    t.is(
+      (await agent.call("POST", "/v1/offers/search", { filters: { price: { max: 5, currency } } })).status,
+      200,
+      currency,
+    );
+});
 
 // ── Random requests ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -65,7 +65,11 @@ test("images keep their order without duplicates, and an http link causes a warn
 });
 
 const BAD_BODIES: [what: string, body: Body, errors: Body[]][] = [
-  ["an empty text", { text: " \n\t " }, [{ pointer: "/text", detail: "The text is empty." }]],
+  [
+    "an empty text",
+    { text: " \n\t " },
+    [{ pointer: "/text", detail: "The text is empty. Say in it, in plain language, what is offered or wanted." }],
+  ],
   [
     "images that are not links",
     {

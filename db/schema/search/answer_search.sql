@@ -1,14 +1,20 @@
 -- The answer to a search: it checks the filters and returns a page of results with notices.
 
-create or replace function search.allowed_values(request jsonb) returns jsonb
+create or replace function search.filter_errors(request jsonb) returns jsonb
   language plpgsql stable
 as $$
+declare
+  price constant jsonb := request -> 'filters' -> 'price';
+  -- What no offer can pass is an error of the caller, not an empty result.
+  errors constant jsonb := case when (price ->> 'min')::numeric > (price ->> 'max')::numeric
+    then jsonb_build_array(jsonb_build_object('pointer', '/filters/price', 'detail', 'price_range_empty',
+      'params', jsonb_build_object('min', price -> 'min', 'max', price -> 'max')))
+    else '[]' end;
 begin
   if not coalesce(request -> 'filters' ?| array['domain', 'category', 'offer_kind'], false) then
-    return jsonb '[]';
+    return errors;
   end if;
-  -- A filter value that is not in the taxonomy is an error of the caller, not an empty result.
-  return (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,
+  return errors || (select coalesce(jsonb_agg(jsonb_build_object('pointer', '/filters/' || f.name,
     'detail', 'filter_unknown',
     'params', jsonb_build_object('value', quote_ident(left(v.value, 60)), 'filter', f.name,
       'allowed', array_to_string(f.allowed, ', ')))), '[]')
@@ -23,10 +29,10 @@ begin
     where u.value <> all (f.allowed) order by u.value limit 5) as v);
 end
 $$;
-comment on function search.allowed_values(jsonb) is
-  'Returns errors for unknown values in the filters domain, category and offer_kind, at most five for each filter: '
-  '[{pointer, detail}].';
-grant execute on function search.allowed_values(jsonb) to souk_agent, souk_person;
+comment on function search.filter_errors(jsonb) is
+  'Returns errors for a price with a min above its max, and for unknown values in the filters domain, category and '
+  'offer_kind, at most five for each filter: [{pointer, detail, params}].';
+grant execute on function search.filter_errors(jsonb) to souk_agent, souk_person;
 
 create or replace function search.answer_search(
   request jsonb, extraction jsonb, embedding text, model text, notices jsonb
@@ -41,7 +47,7 @@ declare
   -- A cursor is valid only for the search that returned it.
   list text := 'search ' || md5((request - 'cursor' - 'limit' - 'detail')::text);
   after jsonb := internal.position_of(request ->> 'cursor', list);
-  errors jsonb := search.allowed_values(request);
+  errors jsonb := search.filter_errors(request);
   as_of timestamptz := coalesce((after ->> 'as_of')::timestamptz, now());
   before integer := coalesce((after ->> 'rank')::integer, 0);
   -- A list without a query is sorted by one value, and continues after the last one.

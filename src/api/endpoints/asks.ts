@@ -2,7 +2,24 @@ import { type Entry, endpointsOf } from "../entry.ts";
 import { ASK_ID, ASKED, SOFA_LISTING, WANTED } from "../examples.ts";
 import { readPresent } from "../handlers/plain.ts";
 import { submitText } from "../handlers/submit_text.ts";
+import type { Elsewhere } from "../members.ts";
 import * as shape from "../schemas/asks.ts";
+
+/** What callers send beside a text, although it is read from the text. */
+const READ_FROM_TEXT: Elsewhere = {
+  names:
+    "title name price amount currency cost budget max min location city place address country radius category domain kind condition criteria filter keyword exclude must",
+  instead: "it is read from the text, so say it there",
+};
+
+/** What callers send to change the status of an ask. */
+const STATUS: Elsewhere = {
+  names:
+    "status state archive archived active delete deleted remove removed fulfill fulfilled fulfil found done closed close open reopen enabled",
+  instead:
+    "POST /v1/asks/{id}/fulfill says that it was found, /archive that it is no longer wanted, and /reopen that it is wanted again",
+  calls: ["POST /v1/asks/{id}/fulfill", "POST /v1/asks/{id}/archive", "POST /v1/asks/{id}/reopen"],
+};
 
 /** The endpoints of asks and their matches. */
 export const ASKS_ENDPOINTS = endpointsOf("Asks", [
@@ -16,6 +33,7 @@ export const ASKS_ENDPOINTS = endpointsOf("Asks", [
     permission: "create_ask",
     rateLimit: "create_ask",
     idempotent: true,
+    elsewhere: [READ_FROM_TEXT],
     body: { schema: shape.askCreate, example: WANTED },
     answers: { 201: { description: "The ask, as understood.", schema: shape.ask, example: ASKED } },
     problems: ["invalid_state"],
@@ -51,6 +69,7 @@ export const ASKS_ENDPOINTS = endpointsOf("Asks", [
     args: ["body", "errors"],
     permission: "manage_asks",
     rateLimit: "create_ask",
+    elsewhere: [STATUS, READ_FROM_TEXT],
     body: { schema: shape.askPatch, example: { watch_enabled: false } },
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
     problems: ["invalid_state"],
@@ -64,6 +83,7 @@ export const ASKS_ENDPOINTS = endpointsOf("Asks", [
       ],
       description: "Doing it again changes nothing. Counts in the limit `manage`.",
       permission: "manage_asks",
+      ...(move === "archive" ? { insteadOf: ["DELETE"] } : {}),
       answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
       problems: ["invalid_state"],
     }),

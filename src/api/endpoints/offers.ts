@@ -2,7 +2,24 @@ import { OFFER_BODY } from "../endpoint.ts";
 import { endpointsOf } from "../entry.ts";
 import { SOFA, SOFA_ID, SOFA_LISTING, SOFA_OWNED, SOFA_PAGE, SOFA_REMOVED, SOFA_UNDERSTOOD } from "../examples.ts";
 import { submitText } from "../handlers/submit_text.ts";
+import type { Elsewhere } from "../members.ts";
 import * as shape from "../schemas/offers.ts";
+
+/** What callers send beside a text, although it is read from the text. */
+const READ_FROM_TEXT: Elsewhere = {
+  names:
+    "title headline name price amount currency cost deposit negotiable location city place address country contact email mail phone telephone whatsapp category domain kind condition",
+  instead: "it is read from the text, so say it there",
+};
+
+/** What callers send to change the status of an offer. */
+const STATUS: Elsewhere = {
+  names:
+    "status state archive archived active publish published republish unpublish visibility visible hidden delete deleted remove removed sold available expired confirmed closed enabled",
+  instead:
+    "POST /v1/offers/{id}/archive takes an offer down, also when it is sold; /republish puts it up again, and /confirm says that it is still available",
+  calls: ["POST /v1/offers/{id}/archive", "POST /v1/offers/{id}/republish", "POST /v1/offers/{id}/confirm"],
+};
 
 /** The endpoints of offers. */
 export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
@@ -17,6 +34,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
     permission: "publish_offer",
     rateLimit: "publish_offer",
     idempotent: true,
+    elsewhere: [READ_FROM_TEXT],
     body: { schema: shape.offerSubmission, maxBytes: OFFER_BODY, example: SOFA },
     answers: {
       201: {
@@ -35,6 +53,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
     handler: submitText,
     args: ["body", "errors"],
     rateLimit: "preview_offer",
+    elsewhere: [READ_FROM_TEXT],
     body: { schema: shape.offerSubmission, maxBytes: OFFER_BODY, example: SOFA },
     answers: {
       200: {
@@ -90,6 +109,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
     args: ["body", "errors"],
     permission: "manage_offers",
     rateLimit: "publish_offer",
+    elsewhere: [STATUS, READ_FROM_TEXT],
     body: {
       schema: shape.offerPatch,
       maxBytes: OFFER_BODY,
@@ -107,6 +127,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
   {
     operationId: "archiveOffer",
     call: "POST /v1/offers/{id}/archive",
+    insteadOf: ["DELETE"],
     summary: "Take an offer down",
     description:
       "It leaves searches and matches at once. Doing it again changes nothing. Counts in the limit `manage`.",

@@ -7,6 +7,7 @@ import { ownTurn } from "../../database/own_turn.ts";
 import type { Embedder } from "../../reader/extraction.ts";
 import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
+import type { Unknown } from "../members.ts";
 import { successOf } from "../response.ts";
 
 /** A search waits this long for the vector of its query. After that it searches by words only. */
@@ -109,11 +110,20 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   }
 };
 
+/** Says which members were ignored, and what was meant by them. */
+const ignoredMembers = (unknown: readonly Unknown[]): string =>
+  unknown
+    .slice(0, 5)
+    .map(({ name, hint }) => hint ?? `There is no member ${name}.`)
+    .join(" ");
+
 /** Embeds the query, extracts its kind, place, price and other values, and searches. */
 export const search: Handler = async (context, call) => {
   const sent = call.body["query"];
   const query = typeof sent === "string" ? readableText(sent) : sent;
   const embed = () => embedQuery(context, call.actor, query);
+  const ignored =
+    call.unknown.length === 0 ? [] : [{ code: "unknown_member", summary: `Ignored: ${ignoredMembers(call.unknown)}` }];
   // No connection is held while a provider makes the vector. The built-in embedder takes only processor time.
   const bought = context.embedder.paid ? await embed() : null;
   const make = async () => {
@@ -124,7 +134,7 @@ export const search: Handler = async (context, call) => {
       typeof query === "string" && query.trim() !== ""
         ? measured("read", { name: "read the query" }, () => context.extractQuery(query))
         : null;
-    return { extraction, embedding, model: context.embedder.model, notices: JSON.stringify(notices) };
+    return { extraction, embedding, model: context.embedder.model, notices: JSON.stringify([...ignored, ...notices]) };
   };
   let headers: Record<string, number> = {};
   const body = await callFunction(context, call, "search", make, (noted) => {

@@ -327,7 +327,7 @@ export const offer = z.discriminatedUnion("status", [publishedOffer, unpublished
 });
 
 const submittedImages = z
-  .array(text().meta({ maxLength: 2048 }))
+  .array(text().meta({ maxLength: 2048 }), 'The member images is a list of links, as ["https://example.com/a.jpg"].')
   .max(IMAGES, "An offer may have at most 16 images.")
   .optional()
   .describe("https links.");

@@ -33,7 +33,7 @@ const oneOrMore = z
   });
 
 const near = z
-  .object({
+  .strictObject({
     place: text().min(1).max(200).optional().describe("A town or a district, such as Berlin, or Paris, Texas."),
     ...z.object(degrees).partial().shape,
     radius_km: z.number().min(1).max(500).optional().describe("How far away an offer may be. Default 25."),
@@ -73,11 +73,11 @@ export const search = z
   .object({
     query: codePoints(500, "A query").optional().describe("What to look for, in plain language."),
     filters: z
-      .object({
+      .strictObject({
         domain: oneOrMore.optional().describe("Domains."),
         category: oneOrMore.optional().describe("Categories."),
         offer_kind: oneOrMore.optional().describe("Kinds of offer."),
-        price: priceRange.optional().describe("What it may cost."),
+        price: z.strictObject(priceRange.shape).optional().describe("What it may cost."),
         location: text().min(1).max(200).optional().describe("A place as people write it."),
         near: near.optional(),
         posted_since: z.iso

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { OFFER_KINDS, PRICE_PERIODS } from "../../base/enums.ts";
 import { hasEndlessMarks } from "../../base/visible_text.ts";
+import { currencyNamed } from "../../reader/propose/currencies.ts";
 
 /** Small schemas that many requests and responses share. */
 
@@ -82,7 +83,11 @@ export const amount = z
 /** A currency. */
 export const currency = z
   .string()
-  .regex(/^[A-Z]{3}$/, "A currency is an ISO 4217 code such as EUR.")
+  .overwrite((name) => currencyNamed(name) ?? name)
+  .regex(
+    /^[A-Z]{3}$/,
+    "A currency is an ISO 4217 code such as EUR, or a sign of one currency alone: $ is that of several.",
+  )
   .meta({ id: "Currency", maxLength: 3, description: "A currency (ISO 4217).", examples: ["EUR"] });
 /** A name that programs use: in lower case, with underscores. */
 export const name = (description: string) =>

@@ -1,5 +1,6 @@
-import type { Endpoint, FieldError } from "../../api/endpoint.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
 import type { Sent } from "../../api/handle.ts";
+import { type FieldError, pathsOf, unknownMembers } from "../../api/members.ts";
 import { argumentsFor, type BoundTool, KEY_ARGUMENT } from "./definitions.ts";
 
 /** Turns the arguments of a tool into a call of an endpoint. */
@@ -51,6 +52,16 @@ const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; err
   return { endpoint, errors: [] };
 };
 
+/** Returns the paths of all arguments of a tool for an endpoint. */
+const knownArguments = (tool: BoundTool, endpoint: Endpoint): (readonly string[])[] => {
+  const { query, body } = argumentsFor(tool, endpoint);
+  const alone = [tool.id, tool.select?.argument, endpoint.idempotent && KEY_ARGUMENT, ...query];
+  return [
+    ...alone.flatMap((name) => (name ? [[name]] : [])),
+    ...(endpoint.body ? pathsOf(endpoint.body.schema).filter(([first = ""]) => body.includes(first)) : []),
+  ];
+};
+
 /** Returns the endpoint that a call of a tool is for, and what it sends there. Unknown arguments are ignored, as by REST. */
 export const callOf = (tool: BoundTool, args: Given): { endpoint: Endpoint; sent: Sent } => {
   const { endpoint, errors } = chooseEndpoint(tool, args);
@@ -68,6 +79,7 @@ export const callOf = (tool: BoundTool, args: Given): { endpoint: Endpoint; sent
       query: queryOf(args, query),
       idempotencyKey: args[KEY_ARGUMENT],
       errors,
+      unknown: unknownMembers(Object.keys(args), knownArguments(tool, tool.main), tool.main.elsewhere),
     },
   };
 };

@@ -1,4 +1,5 @@
 import { COUNTRIES, currencyOf, localSignOf, moneyWords } from "../languages.ts";
+import { fold } from "../text/fold.ts";
 import { compilePhrases, phraseAt } from "../text/phrases.ts";
 import type { Token } from "../text/tokens.ts";
 
@@ -38,6 +39,20 @@ const WORDS = compilePhrases<Marker>([
   ...moneyWords("currency").map(({ value, word }) => ({ form: word, sense: value })),
   ...ownSigns.map(([currency, sign]) => ({ form: sign, sense: currency })),
 ]);
+
+/** The currency of each name that stands for one alone. */
+const NAMES = new Map([
+  ...moneyWords("currency").map(({ word, value }) => [word, value] as const),
+  ...ownSigns.map(([currency, sign]) => [sign, currency] as const),
+]);
+
+/** Returns the ISO 4217 code for a name of one currency, such as "eur", "€", "zł" or "euros"; null if it names none alone. */
+export const currencyNamed = (name: string): string | null => {
+  const plain = name.normalize("NFKC").trim();
+  if (/^[a-z]{3}$/i.test(plain)) return NAMES.get(plain.toLowerCase()) ?? plain.toUpperCase();
+  const code = NAMES.get(fold(plain)) ?? NAMES.get(plain.toLowerCase());
+  return code !== undefined && /^[A-Z]{3}$/.test(code) ? code : null;
+};
 
 /** A currency at token `at`. "A$" is one, "a $" is not. */
 const hitAt = (tokens: readonly Token[], at: number) => {
