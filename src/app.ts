@@ -4,6 +4,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { Context } from "./api/endpoint.ts";
 import { routes } from "./api/routes.ts";
 import { createMcp } from "./assistants/mcp/mcp.ts";
+import type { CheckAssertion } from "./assistants/oauth/client_assertion.ts";
 import type { FindDocument } from "./assistants/oauth/client_document.ts";
 import { oauth } from "./assistants/oauth/router.ts";
 import { isForeignHost } from "./base/address.ts";
@@ -58,6 +59,7 @@ export const createApp = (
     readiness: () => Promise<string>;
     signIn: SignIn;
     findDocument: FindDocument;
+    checkAssertion: CheckAssertion;
     metrics: Metrics;
     metricsToken: string | null;
     /** Whether callers who ask learn where their request's time went. */
@@ -152,7 +154,7 @@ export const createApp = (
     await enter(request);
     next(currentRequest()?.refusal);
   });
-  app.use(oauth({ ...context, findDocument: options.findDocument }));
+  app.use(oauth({ ...context, findDocument: options.findDocument, checkAssertion: options.checkAssertion }));
   const { database, baseUrl, endpoints } = context;
   app.use(pages({ database, baseUrl, endpoints, signIn: options.signIn }));
 

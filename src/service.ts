@@ -5,7 +5,8 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Admin, openAdmin } from "./admin/admin.ts";
 import { createFigures } from "./api/rate_limit_headers.ts";
-import { findDocuments } from "./assistants/oauth/client_document.ts";
+import { checkAssertions } from "./assistants/oauth/client_assertion.ts";
+import { findDocuments, findKeys } from "./assistants/oauth/client_document.ts";
 import type { Log } from "./base/log.ts";
 import { useTracer } from "./base/tracing/tracing.ts";
 import type { Config } from "./config.ts";
@@ -260,6 +261,7 @@ const httpServer: MakePart = (service) => ({
         readiness: () => service.readiness.state(database, shutdown.stopping, log),
         signIn,
         findDocument: findDocuments(config.clientMetadataPrivate),
+        checkAssertion: checkAssertions(findKeys(config.clientMetadataPrivate)),
         metrics,
         metricsToken: config.metricsToken,
         serverTiming: config.serverTiming,

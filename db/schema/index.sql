@@ -60,6 +60,7 @@ set local check_function_bodies = off;
 --!include market/connection.sql
 --!include market/oauth_client.sql
 --!include market/oauth_grant.sql
+--!include market/used_assertion.sql
 --!include market/session.sql
 --!include market/sign_in_method.sql
 --!include market/proved_method.sql

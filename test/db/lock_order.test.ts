@@ -316,13 +316,13 @@ test("no two operations can wait for each other", async (t) => {
     visitor("cancel_sign_in", { flow_hash: mail.flow, address: "10.1.2.3" }),
     visitor("exchange_code", {
       ...{ code_hash: code, client_id: "y", redirect_uri: "https://x.example", code_challenge: "A".repeat(43) },
-      ...{ token_hash: hash(), family_hash: hash(), refresh_token_hash: hash() },
+      ...{ token_hash: hash(), family_hash: hash(), refresh_token_hash: hash(), proof: null },
     }),
     visitor("refresh_token", {
       ...{ family_hash: family, refresh_token_hash: family, client_id: "x" },
-      ...{ new_token_hash: hash(), new_refresh_token_hash: hash() },
+      ...{ new_token_hash: hash(), new_refresh_token_hash: hash(), proof: null },
     }),
-    visitor("revoke_token", { token_hash: null, family_hash: family, client_id: "x" }),
+    visitor("revoke_token", { token_hash: null, family_hash: family, client_id: "x", proof: null }),
     visitor("connect_agent", {
       ...{ name: "x", token_hash: hash(), secret_hash: hash(), code: "BCDF-GHJK", address: "10.1.2.3" },
       ...{ connections_per_hour: 30, sandbox: true, sandbox_id: null },

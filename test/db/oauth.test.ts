@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import { hashSecret, newRefreshToken, newToken } from "../../src/base/tokens.ts";
+import { eventually } from "../support/market.ts";
 import { type Answer, column, outcomeOf, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 
@@ -68,15 +69,22 @@ const exchange = (request: Request, tokens = newTokens(), changed: object = {}):
     token_hash: tokens.token,
     family_hash: tokens.family,
     refresh_token_hash: tokens.refresh,
+    proof: null,
     ...changed,
   });
-const refresh = (client: string, { family, refresh: used }: Tokens, next: Tokens): Promise<Answer> =>
+const refresh = (
+  client: string,
+  { family, refresh: used }: Tokens,
+  next: Tokens,
+  proof: object | null = null,
+): Promise<Answer> =>
   market.call(null, "refresh_token", {
     family_hash: family,
     refresh_token_hash: used,
     client_id: client,
     new_token_hash: next.token,
     new_refresh_token_hash: next.refresh,
+    proof,
   });
 
 /** A client that has its first tokens. */
@@ -264,7 +272,13 @@ test("the export of an account says to which client its agent belongs, and nothi
 test("revoking the access token ends it alone; revoking the refresh token ends the grant", async (t) => {
   const { request, agent, tokens } = await granted();
   const revoke = (args: object) =>
-    market.call(null, "revoke_token", { token_hash: tokens.token, family_hash: null, client_id: null, ...args });
+    market.call(null, "revoke_token", {
+      token_hash: tokens.token,
+      family_hash: null,
+      client_id: null,
+      proof: null,
+      ...args,
+    });
   await revoke({ client_id: "another" });
   t.is(await me(tokens.token), "200", "not by another client");
   await revoke({});
@@ -278,7 +292,12 @@ test("revoking the access token ends it alone; revoking the refresh token ends t
 
 test("only tokens of OAuth are revoked", async (t) => {
   const caller = await market.connect();
-  await market.call(null, "revoke_token", { token_hash: caller.token, family_hash: null, client_id: null });
+  await market.call(null, "revoke_token", {
+    token_hash: caller.token,
+    family_hash: null,
+    client_id: null,
+    proof: null,
+  });
   t.is(await me(caller.token), "200");
 });
 
@@ -412,6 +431,104 @@ test("a client that is unknown, or whose document names other addresses, starts 
       .error,
     "invalid_request",
   );
+});
+
+const SIGNS = { client_name: "Signer", redirect_uris: [REDIRECT], auth_methods: ["private_key_jwt"], has_keys: true };
+const ISSUER = "https://market.example";
+
+/** What a client proves by an assertion for this service, with changes. Times are in seconds from now. */
+const proofOf = (client_id: string, changes: object = {}, times: Record<string, number> = {}) => {
+  const at = (seconds: number) => Date.now() / 1000 + seconds;
+  const moved = Object.fromEntries(Object.entries({ exp: 300, iat: 0, ...times }).map(([name, s]) => [name, at(s)]));
+  const claims = { iss: client_id, sub: client_id, aud: ISSUER, jti: randomBytes(8).toString("hex"), ...moved };
+  return { issuer: ISSUER, claims: { ...claims, ...changes } };
+};
+
+test("a client is served by PKCE alone if its document allows that, and has to sign if it allows only that", async (t) => {
+  const methods = (auth_methods: string[] | undefined, has_keys: boolean) =>
+    start(`https://${randomBytes(8).toString("hex")}.example/client`, {
+      document: { ...SIGNS, auth_methods, has_keys },
+    });
+  for (const [allowed, has_keys, signs] of [
+    [undefined, false, false],
+    [["private_key_jwt", "none"], true, false],
+    [["none", "client_secret_basic"], false, false],
+    [["client_secret_post", "private_key_jwt"], true, true],
+  ] as const) {
+    const { client } = await methods(allowed && [...allowed], has_keys);
+    const [grant] = await market.sql`select signs from market.oauth_grant where client_id = ${client}`;
+    t.is(grant.signs, signs, String(allowed));
+  }
+  for (const [allowed, has_keys] of [
+    [["private_key_jwt"], false],
+    [["client_secret_basic"], true],
+  ] as const) {
+    const { detail, extra } = await refusal(methods([...allowed], has_keys));
+    t.is(extra.error, "invalid_client");
+    t.regex(detail, /allows no way to prove itself/);
+  }
+});
+
+test("a client that has to sign gets, renews and revokes tokens by a fresh assertion for this service", async (t) => {
+  const client = `https://${randomBytes(8).toString("hex")}.example/client`;
+  const request = await start(client, { document: SIGNS });
+  await approve(request);
+  const tokens = newTokens();
+  for (const [proof, why] of [
+    [null, /has to sign: its document lists no "none"/],
+    [proofOf(client, { iss: "https://other.example/c" }), /iss and its sub/],
+    [proofOf(client, { sub: "https://other.example/c" }), /iss and its sub/],
+    [proofOf(client, { aud: "https://other.example" }), /whose aud is the issuer/],
+    [proofOf(client, {}, { exp: -90 }), /has expired/],
+    [proofOf(client, {}, { exp: 4000 }), /times .* cannot be right/],
+    [proofOf(client, {}, { iat: 90 }), /times .* cannot be right/],
+    [proofOf(client, {}, { iat: -4000 }), /times .* cannot be right/],
+    [proofOf(client, {}, { nbf: 90 }), /times .* cannot be right/],
+    [proofOf(client, { exp: 1e300 }), /times .* cannot be right/],
+  ] as const) {
+    const { error, error_description } = await exchange(request, tokens, { proof });
+    t.is(error, "invalid_client");
+    t.regex(error_description, why);
+  }
+  const first = proofOf(client, { aud: `${ISSUER}/oauth/token` }, { exp: -30 });
+  t_expires(await exchange(request, tokens, { proof: first }));
+  const next = newTokens(tokens.family);
+  t.regex((await refresh(client, tokens, next, first)).error_description, /used before/);
+  t.is((await refresh(client, tokens, next)).error, "invalid_client", "which ends nothing");
+  const proof = proofOf(client);
+  const raced = await Promise.all([1, 2, 3].map(() => refresh(client, tokens, next, proof)));
+  t.deepEqual(raced.map(({ error }) => error ?? "done").sort(), ["done", "invalid_client", "invalid_client"]);
+  const revoke = (sent: object | null) =>
+    market.call(null, "revoke_token", { token_hash: next.token, family_hash: null, client_id: client, proof: sent });
+  t.is((await revoke(null)).error, "invalid_client");
+  t.is(await me(next.token), "200");
+  t.deepEqual(await revoke(proofOf(client, { aud: `${ISSUER}/` })), {});
+  t.is(await me(next.token), "401 unauthorized");
+});
+
+test("what a client sends that need not sign is checked as well, and used assertions are kept while they count", async (t) => {
+  const { request, tokens } = await granted();
+  const foreign = await refresh(
+    request.client,
+    tokens,
+    newTokens(tokens.family),
+    proofOf(request.client, { aud: "x" }),
+  );
+  t.is(foreign.error, "invalid_client");
+  const proof = proofOf(request.client, {}, { exp: -58 });
+  t_expires(await refresh(request.client, tokens, newTokens(tokens.family), proof));
+  const { jti } = proof.claims;
+  const kept = () => market.sql`select from market.used_assertion
+    where hash = sha256(convert_to(${`${request.client} ${jti}`}, 'UTF8'))`;
+  t.is((await kept()).length, 1);
+  await eventually(
+    async () => {
+      await market.work("purge_oauth");
+      return (await kept()).length;
+    },
+    (count) => count === 0,
+  );
+  t.pass();
 });
 
 test("an address registers 30 clients an hour, starts 30 authorizations, and names 30 documents", async (t) => {

@@ -1,4 +1,5 @@
 import test from "ava";
+import { ASSERTION_ALGORITHMS } from "../../src/assistants/oauth/client_assertion.ts";
 import { allowed } from "../support/busy.ts";
 import { call, wholeLog } from "../support/market.ts";
 import { startService } from "../support/service.ts";
@@ -60,8 +61,10 @@ const SERVER = (base: string) => ({
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
   grant_types_supported: ["authorization_code", "refresh_token"],
-  token_endpoint_auth_methods_supported: ["none"],
-  revocation_endpoint_auth_methods_supported: ["none"],
+  token_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+  revocation_endpoint_auth_methods_supported: ["none", "private_key_jwt"],
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
   client_id_metadata_document_supported: true,

@@ -93,11 +93,11 @@ begin
   perform internal.check_redirect_uri(client.redirect_uris, start_authorization.redirect_uri);
   perform internal.count_by_address('connect', start_authorization.address, start_authorization.connections_per_hour,
     'too_many_authorizations_of_address');
-  insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, state)
+  insert into market.oauth_grant (agent_id, client_id, redirect_uri, code_challenge, signs, state)
   values (
     internal.create_agent(left(internal.clean_name(client.name), 80), null, start_authorization.secret_hash,
       start_authorization.code, start_authorization.address, null),
-    start_authorization.client_id, start_authorization.redirect_uri, start_authorization.code_challenge,
+    start_authorization.client_id, start_authorization.redirect_uri, start_authorization.code_challenge, client.signs,
     start_authorization.state);
   return jsonb '{}';
 end
@@ -107,21 +107,44 @@ comment on function api.start_authorization(text, jsonb, text, text, text, bytea
   'when the client is unknown or has not registered the redirect URI, and 429 when the address created too many '
   'agents.';
 
+create or replace function api.find_grant(client_id text, code_hash bytea, family_hash bytea, token_hash bytea)
+  returns jsonb
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return jsonb_build_object('found', count(*) > 0, 'signs', bool_or(g.signs))
+  from market.oauth_grant g
+  where g.client_id = find_grant.client_id
+    and (g.code_hash = find_grant.code_hash or g.family_hash = find_grant.family_hash
+      or g.agent_id = (select a.id from market.agent a where a.token_hash = find_grant.token_hash));
+end
+$$;
+comment on function api.find_grant(text, bytea, bytea, bytea) is
+  'Returns whether a code or token belongs to a client, and whether that has to sign: {found, signs}. Keys are fetched '
+  'only for a grant that is found, so that nobody makes this service call an address of which no person approved.';
+
 create or replace function api.exchange_code(
   code_hash bytea, client_id text, redirect_uri text, code_challenge text, token_hash bytea, family_hash bytea,
-  refresh_token_hash bytea
+  refresh_token_hash bytea, proof jsonb
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   agent market.agent;
   granted market.oauth_grant;
+  fault text;
 begin
   select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
   where g.code_hash = exchange_code.code_hash for update of a;
   select * into granted from market.oauth_grant g where g.agent_id = agent.id;
   if agent.id is null or agent.removed_at is not null then
     return internal.oauth_error('invalid_grant', 'oauth_code_unknown');
+  end if;
+  if granted.client_id = exchange_code.client_id then
+    fault := internal.assertion_fault(granted, exchange_code.proof);
+  end if;
+  if fault is not null then
+    return internal.oauth_error('invalid_client', fault);
   end if;
   -- Whatever is wrong, somebody else may have the code, too. So neither the code nor its tokens work any more.
   if granted.code_used_at is not null or granted.code_expires_at <= now()
@@ -143,25 +166,32 @@ begin
     exchange_code.refresh_token_hash);
 end
 $$;
-comment on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea) is
+comment on function api.exchange_code(bytea, text, text, text, bytea, bytea, bytea, jsonb) is
   'Exchanges an authorization code for tokens. The service made the tokens and passes only their hashes. Returns '
   '{expires_in, scope}, or {error, error_description}. A code works once, for 60 seconds, and only for the client that '
-  'began with this challenge; any other use ends the grant. A null redirect_uri is not compared.';
+  'began with this challenge; any other use ends the grant, but for one without the proof that the client has to give. '
+  'A null redirect_uri is not compared.';
 
 create or replace function api.refresh_token(
-  family_hash bytea, refresh_token_hash bytea, client_id text, new_token_hash bytea, new_refresh_token_hash bytea
+  family_hash bytea, refresh_token_hash bytea, client_id text, new_token_hash bytea, new_refresh_token_hash bytea,
+  proof jsonb
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   agent market.agent;
   granted market.oauth_grant;
+  fault text;
 begin
   select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
   where g.family_hash = refresh_token.family_hash for update of a;
   select * into granted from market.oauth_grant g where g.agent_id = agent.id;
   if agent.id is null or agent.removed_at is not null or granted.client_id <> refresh_token.client_id then
     return internal.oauth_error('invalid_grant', 'refresh_token_unknown');
+  end if;
+  fault := internal.assertion_fault(granted, refresh_token.proof);
+  if fault is not null then
+    return internal.oauth_error('invalid_client', fault);
   elsif granted.refresh_token_hash <> refresh_token.refresh_token_hash then
     -- Two have used the token, and nobody knows which of them is the client.
     perform internal.end_grant(agent);
@@ -172,31 +202,45 @@ begin
     refresh_token.new_refresh_token_hash);
 end
 $$;
-comment on function api.refresh_token(bytea, bytea, text, bytea, bytea) is
+comment on function api.refresh_token(bytea, bytea, text, bytea, bytea, jsonb) is
   'Exchanges a refresh token for new tokens. The service made the tokens and passes only their hashes. Returns '
   '{expires_in, scope}, or {error, error_description}. A refresh token works once; one that is used again ends the '
   'grant.';
 
-create or replace function api.revoke_token(token_hash bytea, family_hash bytea, client_id text) returns jsonb
+create or replace function api.revoke_token(token_hash bytea, family_hash bytea, client_id text, proof jsonb)
+  returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   agent market.agent;
+  granted market.oauth_grant;
+  fault text;
 begin
   if revoke_token.family_hash is not null then
     select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
     where g.family_hash = revoke_token.family_hash and g.client_id = coalesce(revoke_token.client_id, g.client_id)
     for update of a;
+  else
+    select a.* into agent from market.agent a join market.oauth_grant g on g.agent_id = a.id
+    where a.token_hash = revoke_token.token_hash and g.client_id = coalesce(revoke_token.client_id, g.client_id)
+    for update of a;
+  end if;
+  if agent.id is null then
+    return jsonb '{}';
+  end if;
+  select * into granted from market.oauth_grant g where g.agent_id = agent.id;
+  fault := internal.assertion_fault(granted, revoke_token.proof);
+  if fault is not null then
+    return internal.oauth_error('invalid_client', fault);
+  elsif revoke_token.family_hash is not null then
     perform internal.end_grant(agent);
   else
-    update market.agent a set token_hash = null, token_expires_at = null
-    from market.oauth_grant g
-    where a.token_hash = revoke_token.token_hash and g.agent_id = a.id
-      and g.client_id = coalesce(revoke_token.client_id, g.client_id);
+    update market.agent a set token_hash = null, token_expires_at = null where a.id = agent.id;
   end if;
   return jsonb '{}';
 end
 $$;
-comment on function api.revoke_token(bytea, bytea, text) is
+comment on function api.revoke_token(bytea, bytea, text, jsonb) is
   'Revokes a token of OAuth (RFC 7009): an access token by its hash alone, or a refresh token by the hash of its '
-  'family, which ends the grant. Does nothing when the token is unknown or belongs to another client.';
+  'family, which ends the grant. Does nothing when the token is unknown or belongs to another client. Returns {}, or '
+  '{error, error_description} when the client has to prove itself and did not.';

@@ -178,6 +178,7 @@ as $$
 declare
   unfinished uuid[];
   clients integer;
+  assertions integer;
 begin
   -- Their agents never had a token, so nothing but the link and the account belongs to them. The account is locked
   -- first, as in internal.lock_connection; jobs.purge_keys deletes it, unless a person has claimed it.
@@ -194,12 +195,17 @@ begin
       and not exists (select from market.oauth_grant g where g.client_id = o.id::text)
     limit 10000 for update skip locked));
   get diagnostics clients = row_count;
-  return cardinality(unfinished) + clients;
+  delete from market.used_assertion u
+  where u.ctid = any (array(
+    select o.ctid from market.used_assertion o where o.expires_at <= now() order by o.expires_at
+    limit 10000 for update skip locked));
+  get diagnostics assertions = row_count;
+  return cardinality(unfinished) + clients + assertions;
 end
 $$;
 comment on function jobs.purge_oauth() is
-  'Deletes requests for authorization whose client got no token within a day, with their agents, and clients that '
-  'registered and never finished; returns the number of both.';
+  'Deletes requests for authorization whose client got no token within a day, with their agents, clients that '
+  'registered and never finished, and used assertions that have expired; returns the number of all.';
 
 create or replace function jobs.purge_deliveries() returns integer
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -43,6 +43,7 @@ begin
       ('market.submission', 0.01, null, 'A submission is inserted, completed and deleted within a day.'),
       ('market.idempotency_key', 0.01, null, 'A key lives for a day.'),
       ('market.rate_limit_hit', 0.01, null, 'A counted call lives for a day.'),
+      ('market.used_assertion', 0.01, null, 'A used assertion lives for an hour at most.'),
       ('market.webhook_delivery', 0.01, null, 'A delivery changes twice with each attempt, and lives for a week.'),
       ('market.worker_heartbeat', 0.01, 50, 'Each worker writes one every ten seconds.'),
       ('internal.recent_write', 0.01, null, 'A note lives for five minutes.'),

@@ -13,7 +13,8 @@ grant select (agent_id, created_at, expires_at, approved_at, declined_at, mispic
   on market.connection
   to souk_dba;
 grant select (id, created_at, finished_at) on market.oauth_client to souk_dba;
-grant select (agent_id, client_id, created_at, refreshed_at) on market.oauth_grant to souk_dba;
+grant select (agent_id, client_id, signs, created_at, refreshed_at) on market.oauth_grant to souk_dba;
+grant select (expires_at) on market.used_assertion to souk_dba;
 grant select (id, account_id, created_at, expires_at, signed_in_at, seen_at) on market.session to souk_dba;
 grant select (account_id, updated_at) on market.profile to souk_dba;
 grant select (account_id, enabled, changed_at, due_at, sent_at) on market.digest to souk_dba;

@@ -4,6 +4,7 @@ create table market.oauth_grant (
   client_id text not null,
   redirect_uri text not null,
   code_challenge text not null,
+  signs boolean not null default false,
   state text,
   created_at timestamptz not null default now(),
   code_hash bytea constraint oauth_grant_code_hash_key unique,
@@ -35,6 +36,8 @@ comment on column market.oauth_grant.client_id is
 comment on column market.oauth_grant.redirect_uri is 'Where the browser is sent back with the code.';
 comment on column market.oauth_grant.code_challenge is
   'The challenge of PKCE: the client gets a token only with the secret whose SHA-256 in base64url this is.';
+comment on column market.oauth_grant.signs is
+  'Whether the client has to prove itself with a key of its own, because its document allows nothing less.';
 comment on column market.oauth_grant.state is
   'What the client wants to get back together with the code; null when it sent nothing, or when it has its token.';
 comment on column market.oauth_grant.code_hash is 'SHA-256 of the authorization code; null until a person approves.';

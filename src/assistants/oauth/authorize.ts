@@ -7,6 +7,7 @@ import type { Database } from "../../database/database.ts";
 import { type Page, seeOther } from "../../pages/frame.ts";
 import { repeatedParameter } from "../../web/parameters.ts";
 import { responseUri } from "../../web/redirect.ts";
+import type { CheckAssertion } from "./client_assertion.ts";
 import type { FindDocument } from "./client_document.ts";
 import { isOurResource, SCOPE } from "./metadata.ts";
 import { redirectUri } from "./redirect_uri.ts";
@@ -18,6 +19,7 @@ export type OAuthContext = {
   /** How often an hour one address may connect an agent, register a client, or name a client that has a document. */
   connectionsPerHour: number;
   findDocument: FindDocument;
+  checkAssertion: CheckAssertion;
 };
 
 /** An error of OAuth: its code, and a sentence for the client's developer. */
@@ -85,7 +87,8 @@ export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocum
         documents_per_hour: connectionsPerHour,
         client_id,
       });
-      document = await findDocument(client_id);
+      const { client_name, redirect_uris, auth_methods, jwks, jwks_uri } = await findDocument(client_id);
+      document = { client_name, redirect_uris, auth_methods, has_keys: (jwks ?? jwks_uri) !== undefined };
     }
     const client = { client_id, document, redirect_uri };
     const wrong = faultOf(baseUrl(), query);

@@ -2,23 +2,34 @@ import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { z } from "zod";
 import { codePoints, text } from "../../api/schemas/values.ts";
-import { type Problem, problem } from "../../base/problem.ts";
+import { isProblem, type Problem, problem } from "../../base/problem.ts";
 import { sendOutbound } from "../../base/safe_fetch.ts";
 import { parseJson, withoutNulls } from "../../web/body.ts";
 
 /**
  * Clients that publish a document about themselves (client id metadata documents). Their client_id is the https address
- * of the document. Anybody can name an address, so it is fetched with care, and within limits of size and time.
+ * of the document. Whether what it allows is enough is decided by internal.find_client. Anybody can name an address, so it is fetched with care, and within limits of size and time.
  */
 
 /** The members of a document that we use. */
-type ClientDocument = { client_name: string; redirect_uris: string[] };
+type ClientDocument = {
+  client_name: string;
+  redirect_uris: string[];
+  /** The methods by which the client may prove itself; the one that it prefers is among them. */
+  auth_methods: string[];
+  /** The algorithm by which it always signs, if it says so. */
+  signing_alg?: string | undefined;
+  jwks?: object | undefined;
+  jwks_uri?: string | undefined;
+};
 
 /** Fetches a client's document. @throws Problem bad_request if there is no usable document */
 export type FindDocument = (clientId: string) => Promise<ClientDocument>;
 
 /** Twice the limit that the draft of the standard recommends, and ten times the size of published documents. */
 const MAX_BYTES = 10 * 1024;
+/** Twenty keys with their certificates. */
+const MAX_KEY_BYTES = 64 * 1024;
 /** A person waits for the page. A site that takes longer than this is down. */
 const MAX_MS = 5_000;
 /** Twice one address's requests in an hour, so that one address cannot keep others waiting with slow documents. */
@@ -35,11 +46,14 @@ const documentOf = z.object({
   client_id: z.string(),
   client_name: codePoints(2_000, "A client_name").optional(),
   redirect_uris: z.array(text().max(2_000)).min(1).max(100),
-  token_endpoint_auth_method: z.string().optional(),
-  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  token_endpoint_auth_method: text().optional(),
+  token_endpoint_auth_methods_supported: z.array(text()).optional(),
+  token_endpoint_auth_signing_alg: text().optional(),
+  jwks: z.looseObject({}).optional(),
+  jwks_uri: text().max(2_000).optional(),
 });
 
-/** Whether an address may be a client_id: https, with a path, and written as a browser would write it. */
+/** Whether an address may be a client_id or that of keys: https, with a path, and written as a browser would write it. */
 const isClientId = (address: string, anyAddress: boolean): boolean => {
   if (!URL.canParse(address)) return false;
   const { protocol, pathname, username, password, hash, href } = new URL(address);
@@ -56,19 +70,24 @@ const flawOf = ({ statusCode, headers }: IncomingMessage): string | null => {
 };
 
 /** Reads the body of a response; null if it is too large, and then the rest is not read. */
-const readBody = async (response: AsyncIterable<Buffer>): Promise<string | null> => {
+const readBody = async (response: AsyncIterable<Buffer>, maxBytes: number): Promise<string | null> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) return null;
+    if (bytes > maxBytes) return null;
   }
   return Buffer.concat(chunks).toString("utf8");
 };
 
-/** Fetches a body. @throws an Error whose message ends the sentence "... but" */
-const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFunction): Promise<string> => {
+/** Fetches JSON. @throws an Error whose message ends the sentence "... but" */
+const fetchJson = async (
+  address: string,
+  maxBytes: number,
+  anyAddress: boolean,
+  lookup?: LookupFunction,
+): Promise<unknown> => {
   const signal = AbortSignal.timeout(MAX_MS);
   const fail = (): never => {
     if (signal.aborted) throw new Error(`nothing whole came from there within ${MAX_MS / 1_000} seconds`);
@@ -82,41 +101,19 @@ const fetchBody = async (address: string, anyAddress: boolean, lookup?: LookupFu
     response.destroy();
     throw new Error(flaw);
   }
-  const body = await readBody(response).catch(fail);
-  if (body === null) throw new Error(`the document there has more than ${MAX_BYTES / 1024} KB`);
-  return body;
-};
-
-const read = async (clientId: string, anyAddress: boolean, lookup?: LookupFunction): Promise<ClientDocument> => {
-  const body = await fetchBody(clientId, anyAddress, lookup);
-  let json: unknown;
+  const body = await readBody(response, maxBytes).catch(fail);
+  if (body === null) throw new Error(`the document there has more than ${maxBytes / 1024} KB`);
   try {
-    json = withoutNulls(parseJson(body));
+    return withoutNulls(parseJson(body));
   } catch {
     throw new Error("what is there is not JSON");
   }
-  const { success, data } = documentOf.safeParse(json);
-  if (!success) throw new Error("the document there lacks client_id or redirect_uris, or they are malformed");
-  if (data.client_id !== clientId) throw new Error("the document there names another client_id");
-  // Whatever the client prefers, every client here is public, and proves itself by PKCE.
-  const { token_endpoint_auth_method: preferred = "none", token_endpoint_auth_methods_supported: others = [] } = data;
-  if (![preferred, ...others].includes("none"))
-    throw new Error(
-      'the document there allows no access by PKCE alone. It has to list "none" in token_endpoint_auth_methods_supported, or the program registers at /oauth/register',
-    );
-  return { client_name: data.client_name ?? new URL(clientId).host, redirect_uris: data.redirect_uris };
 };
 
-/**
- * Makes the function that fetches documents for one process.
- * @param anyAddress also http and addresses that are not public, for tests and closed networks
- * @param lookup resolves names; default: that of sendOutbound
- */
-export const findDocuments = (anyAddress: boolean, lookup?: LookupFunction): FindDocument => {
+/** Makes a function that fetches JSON for one process. @throws its errors are those of fetchJson, or a Problem 503 */
+const fetcher = (anyAddress: boolean, lookup?: LookupFunction) => {
   let fetching = 0;
-  return async (clientId) => {
-    if (!isClientId(clientId, anyAddress))
-      throw unusable("that is not an https address with a path, written in its usual form");
+  return async (address: string, maxBytes: number): Promise<unknown> => {
     if (fetching >= MAX_AT_ONCE)
       throw problem(
         "service_unavailable",
@@ -125,11 +122,58 @@ export const findDocuments = (anyAddress: boolean, lookup?: LookupFunction): Fin
       );
     fetching += 1;
     try {
-      return await read(clientId, anyAddress, lookup);
-    } catch (error) {
-      throw unusable(error instanceof Error ? error.message : String(error));
+      return await fetchJson(address, maxBytes, anyAddress, lookup);
     } finally {
       fetching -= 1;
     }
+  };
+};
+
+const read = (clientId: string, json: unknown): ClientDocument => {
+  const { success, data } = documentOf.safeParse(json);
+  if (!success) throw new Error("the document there lacks client_id or redirect_uris, or they are malformed");
+  if (data.client_id !== clientId) throw new Error("the document there names another client_id");
+  const { token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: others = [] } = data;
+  const methods = preferred === undefined ? others : [preferred, ...others];
+  return {
+    client_name: data.client_name ?? new URL(clientId).host,
+    redirect_uris: data.redirect_uris,
+    auth_methods: methods.length === 0 ? ["none"] : methods,
+    signing_alg: data.token_endpoint_auth_signing_alg,
+    jwks: data.jwks,
+    jwks_uri: data.jwks_uri,
+  };
+};
+
+/**
+ * Makes the function that fetches documents for one process.
+ * @param anyAddress also http and addresses that are not public, for tests and closed networks
+ * @param lookup resolves names; default: that of sendOutbound
+ */
+export const findDocuments = (anyAddress: boolean, lookup?: LookupFunction): FindDocument => {
+  const fetchFrom = fetcher(anyAddress, lookup);
+  return async (clientId) => {
+    if (!isClientId(clientId, anyAddress))
+      throw unusable("that is not an https address with a path, written in its usual form");
+    try {
+      return read(clientId, await fetchFrom(clientId, MAX_BYTES));
+    } catch (error) {
+      throw isProblem(error) ? error : unusable(error instanceof Error ? error.message : String(error));
+    }
+  };
+};
+
+/** Fetches the keys of a client, as they are now: a set of JSON Web Keys, and the algorithm that it always uses, if it says so. */
+export type FindKeys = (clientId: string) => Promise<{ jwks: unknown; signing_alg: string | undefined }>;
+
+/** Makes the function that fetches keys for one process, with the parameters of findDocuments. @throws as findDocuments */
+export const findKeys = (anyAddress: boolean, lookup?: LookupFunction): FindKeys => {
+  const find = findDocuments(anyAddress, lookup);
+  const fetchFrom = fetcher(anyAddress, lookup);
+  return async (clientId) => {
+    const { jwks, jwks_uri = "", signing_alg } = await find(clientId);
+    if (jwks !== undefined) return { jwks, signing_alg };
+    if (!isClientId(jwks_uri, anyAddress)) throw unusable("its jwks_uri is not an https address with a path");
+    return { jwks: await fetchFrom(jwks_uri, MAX_KEY_BYTES), signing_alg };
   };
 };

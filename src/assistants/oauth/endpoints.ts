@@ -4,12 +4,13 @@ import { z } from "zod";
 import { UNKNOWN_BODY } from "../../api/endpoint.ts";
 import { codePoints } from "../../api/schemas/values.ts";
 import { addressOf } from "../../base/address.ts";
-import { type Problem, problem } from "../../base/problem.ts";
+import { isProblem, type Problem, problem } from "../../base/problem.ts";
 import { familyOf, hashSecret, isToken, newRefreshToken, newToken } from "../../base/tokens.ts";
 import { readJsonBody, withoutNulls } from "../../web/body.ts";
 import { readForm } from "../../web/form.ts";
 import { repeatedParameter } from "../../web/parameters.ts";
 import type { OAuthContext } from "./authorize.ts";
+import { ASSERTION_TYPE, type Claims, namedIn } from "./client_assertion.ts";
 import { isOurResource, SCOPE } from "./metadata.ts";
 import { redirectUri } from "./redirect_uri.ts";
 
@@ -38,6 +39,38 @@ const required = (parameters: Parameters, name: string): string => {
   return value;
 };
 
+/** How a client that calls proved itself: what the database decides by, or null if it sent no assertion. */
+type Proof = { issuer: string; claims: Claims } | null;
+
+/**
+ * Returns the client that a request names, and how it proved that it is the one.
+ * @param grant the hash of the code or token that the request is about
+ */
+const clientOf = async (
+  { database, baseUrl, checkAssertion }: OAuthContext,
+  parameters: Parameters,
+  grant: { code_hash?: Buffer; family_hash?: Buffer | null; token_hash?: Buffer },
+): Promise<{ client_id: string | null; proof: Proof }> => {
+  const assertion = parameters("client_assertion");
+  const client_id = parameters("client_id") ?? (assertion === null ? null : namedIn(assertion));
+  if (assertion === null || client_id === null) return { client_id, proof: null };
+  if (parameters("client_assertion_type") !== ASSERTION_TYPE)
+    throw refusal("invalid_client", `With client_assertion, send client_assertion_type=${ASSERTION_TYPE}.`);
+  const hashes = { code_hash: null, family_hash: null, token_hash: null, ...grant };
+  const { found, signs }: { found: boolean; signs: boolean } = JSON.parse(
+    await database.call("visitor", "find_grant", { client_id, ...hashes }),
+  );
+  // What is unknown is refused by that name, or needs no revoking.
+  if (!found) return { client_id, proof: null };
+  try {
+    return { client_id, proof: { issuer: baseUrl(), claims: await checkAssertion(client_id, assertion) } };
+  } catch (error) {
+    // PKCE alone is enough for this client.
+    if (!signs && isProblem(error) && error.code === "service_unavailable") return { client_id, proof: null };
+    throw error;
+  }
+};
+
 /** Makes tokens, and has the database store their hashes with `give`. */
 const giveTokens = async (
   { database }: OAuthContext,
@@ -57,14 +90,16 @@ const giveTokens = async (
   return { status: 200, body: { access_token: token, token_type: "Bearer", ...result, refresh_token: refreshToken } };
 };
 
-const exchangeCode = (context: OAuthContext, parameters: Parameters) => {
-  const code = required(parameters, "code");
+const exchangeCode = async (context: OAuthContext, parameters: Parameters) => {
+  const code_hash = hashSecret(required(parameters, "code"));
   const verifier = required(parameters, "code_verifier");
-  const args = { client_id: required(parameters, "client_id"), redirect_uri: parameters("redirect_uri") };
+  const { client_id, proof } = await clientOf(context, parameters, { code_hash });
   return giveTokens(context, undefined, (hashes) =>
     context.database.call("visitor", "exchange_code", {
-      code_hash: hashSecret(code),
-      ...args,
+      code_hash,
+      client_id: client_id ?? required(parameters, "client_id"),
+      redirect_uri: parameters("redirect_uri"),
+      proof,
       code_challenge: hash("sha256", verifier, "base64url"),
       token_hash: hashes.token,
       family_hash: hashes.family,
@@ -73,17 +108,18 @@ const exchangeCode = (context: OAuthContext, parameters: Parameters) => {
   );
 };
 
-const refreshToken = (context: OAuthContext, parameters: Parameters) => {
+const refreshToken = async (context: OAuthContext, parameters: Parameters) => {
   const refresh_token = required(parameters, "refresh_token");
-  const client_id = required(parameters, "client_id");
   const family = familyOf(refresh_token);
   if (family === null)
     throw refusal("invalid_grant", "This is not a refresh token of this service. Send it exactly as it was returned.");
+  const { client_id, proof } = await clientOf(context, parameters, { family_hash: hashSecret(family) });
   return giveTokens(context, family, (hashes) =>
     context.database.call("visitor", "refresh_token", {
       family_hash: hashes.family,
       refresh_token_hash: hashSecret(refresh_token),
-      client_id,
+      client_id: client_id ?? required(parameters, "client_id"),
+      proof,
       new_token_hash: hashes.token,
       new_refresh_token_hash: hashes.refreshToken,
     }),
@@ -109,19 +145,17 @@ export const tokenEndpoint =
 
 /** Makes the endpoint at which a client gives a token back (RFC 7009). */
 export const revokeEndpoint =
-  ({ database }: OAuthContext): Endpoint =>
+  (context: OAuthContext): Endpoint =>
   async (request, response) => {
     const parameters = await readParameters(request, response);
     const token = required(parameters, "token");
     const family = familyOf(token);
     // Anything else is not a token, and then the client's aim is reached.
-    if (family !== null || isToken(token))
-      await database.call("visitor", "revoke_token", {
-        token_hash: hashSecret(token),
-        family_hash: family === null ? null : hashSecret(family),
-        client_id: parameters("client_id"),
-      });
-    return { status: 200, body: null };
+    if (family === null && !isToken(token)) return { status: 200, body: null };
+    const held = { token_hash: hashSecret(token), family_hash: family === null ? null : hashSecret(family) };
+    const proved = await clientOf(context, parameters, held);
+    const revoked: object = JSON.parse(await context.database.call("visitor", "revoke_token", { ...held, ...proved }));
+    return "error" in revoked ? { status: 400, body: revoked } : { status: 200, body: null };
   };
 
 const registration = z.object({

@@ -1,3 +1,5 @@
+import { ASSERTION_ALGORITHMS } from "./client_assertion.ts";
+
 /**
  * The documents with which clients find out how to get access. Issuer, endpoints and resources are the base URL as the
  * operator wrote it, because clients compare them as strings.
@@ -15,7 +17,10 @@ const resourceMetadata = (baseUrl: string, resource: string): object => ({
   bearer_methods_supported: ["header"],
 });
 
-/** What this authorization server can do (RFC 8414), for public clients. */
+/** How clients prove themselves where tokens are given and taken back. What most can do comes first. */
+const AUTH_METHODS = ["none", "private_key_jwt"];
+
+/** What this authorization server can do (RFC 8414). */
 const serverMetadata = (baseUrl: string): object => ({
   issuer: baseUrl,
   authorization_endpoint: `${baseUrl}/oauth/authorize`,
@@ -26,8 +31,10 @@ const serverMetadata = (baseUrl: string): object => ({
   response_types_supported: ["code"],
   response_modes_supported: ["query"],
   grant_types_supported: ["authorization_code", "refresh_token"],
-  token_endpoint_auth_methods_supported: ["none"],
-  revocation_endpoint_auth_methods_supported: ["none"],
+  token_endpoint_auth_methods_supported: AUTH_METHODS,
+  token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+  revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+  revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
   code_challenge_methods_supported: ["S256"],
   authorization_response_iss_parameter_supported: true,
   client_id_metadata_document_supported: true,

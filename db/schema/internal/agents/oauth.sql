@@ -1,4 +1,5 @@
--- What the functions of OAuth share: which addresses a browser may be sent back to, and how a grant ends. A grant is an
+-- What the functions of OAuth share: which addresses a browser may be sent back to, how a client proves itself, and how
+-- a grant ends. A grant is an
 -- agent, so it ends by the removal of the agent, which ends all its tokens at once.
 
 create or replace function internal.redirect_uri_fault(uri text) returns text
@@ -52,10 +53,21 @@ $$;
 comment on function internal.registered_id(text) is
   'Returns the id of the market.oauth_client that a client_id may name; null when it has another form.';
 
-create or replace function internal.find_client(client_id text, document jsonb, out name text, out redirect_uris text[])
+create or replace function internal.find_client(
+  client_id text, document jsonb, out name text, out redirect_uris text[], out signs boolean
+)
   language plpgsql stable
 as $$
+declare
+  -- Whatever the client prefers: it is served by the least that it allows.
+  methods constant text[] :=
+    array(select jsonb_array_elements_text(coalesce(find_client.document -> 'auth_methods', '["none"]')));
 begin
+  signs := not 'none' = any (methods);
+  if signs and not ('private_key_jwt' = any (methods) and (find_client.document ->> 'has_keys')::boolean is true) then
+    perform internal.raise_problem(400, 'bad_request', 'oauth_client_without_proof',
+      extra => '{"error": "invalid_client"}');
+  end if;
   if find_client.document is not null then
     name := find_client.document ->> 'client_name';
     redirect_uris := array(select jsonb_array_elements_text(find_client.document -> 'redirect_uris'));
@@ -70,8 +82,46 @@ begin
 end
 $$;
 comment on function internal.find_client(text, jsonb) is
-  'Returns the name and the redirect URIs of a client: those in the document that it publishes, or as it registered. '
-  'Raises 400 when it is unknown.';
+  'Returns the name and the redirect URIs of a client: those in the document that it publishes, or as it registered; '
+  'and whether it has to sign, because PKCE alone is not enough for it. Raises 400 when it is unknown, or allows no '
+  'way to prove itself.';
+
+create or replace function internal.assertion_fault(granted market.oauth_grant, proof jsonb) returns text
+  language plpgsql volatile
+as $$
+declare
+  claims constant jsonb := proof -> 'claims';
+  issuer constant text := proof ->> 'issuer';
+  -- Clocks of clients differ from ours.
+  leeway constant integer := 60;
+  -- Ten times what clients use. As long, the jti is remembered.
+  longest constant integer := 3600;
+  epoch constant numeric := extract(epoch from now());
+begin
+  if claims is null then
+    return case when granted.signs then 'assertion_missing' end;
+  elsif claims ->> 'iss' <> granted.client_id or claims ->> 'sub' <> granted.client_id then
+    return 'assertion_of_other_client';
+  -- Older clients name the endpoint (RFC 7523, section 3).
+  elsif claims ->> 'aud' not in (issuer, issuer || '/', issuer || '/oauth/token') then
+    return 'assertion_for_other_audience';
+  elsif (claims ->> 'exp')::numeric <= epoch - leeway then
+    return 'assertion_expired';
+  elsif (claims ->> 'exp')::numeric > epoch + longest or (claims ->> 'iat')::numeric < epoch - longest
+      or (claims ->> 'iat')::numeric > epoch + leeway or (claims ->> 'nbf')::numeric > epoch + leeway then
+    return 'assertion_times_wrong';
+  end if;
+  insert into market.used_assertion (hash, expires_at)
+  values (sha256(convert_to(format('%s %s', granted.client_id, claims ->> 'jti'), 'UTF8')),
+    to_timestamp(((claims ->> 'exp')::numeric + leeway)::double precision))
+  on conflict do nothing;
+  return case when not found then 'assertion_used' end;
+end
+$$;
+comment on function internal.assertion_fault(market.oauth_grant, jsonb) is
+  'Returns the sentence for what is wrong with the proof of a grant''s client; null if nothing is. The proof has the '
+  'address of this service (issuer) and the claims of the client''s assertion, whose signature was checked (RFC 7523); '
+  'it is null if the client sent none. An assertion counts once, and is noted as used.';
 
 create or replace function internal.check_redirect_uri(redirect_uris text[], redirect_uri text) returns void
   language plpgsql stable
