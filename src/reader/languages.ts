@@ -7,8 +7,13 @@ import { rowsOf } from "./rows.ts";
 
 /** What distinguishes a language. */
 export type Language = {
-  /** Letters by which the language is recognised, before folding: few other languages have them. Null if there are none. */
+  /**
+   * Letters by which the language is recognised, before folding: few other languages have them. Those of its script, if no
+   * other language of the market has it. Null if there are none.
+   */
   letters: RegExp | null;
+  /** Letters that the language never has, although it has the others: with kana, Chinese signs are Japanese. */
+  foreign?: RegExp;
   /** Whether compounds are written as one word: "Dachgeschosswohnung" is a "Wohnung". */
   compounds: boolean;
   /** Whether the last noun of a compound says what it is, also if it is written apart: "camera bag". */

@@ -208,6 +208,33 @@ for (const [query, first] of WORDS) {
   });
 }
 
+/** A title, a query that finds it, and one that finds it not. */
+const SCRIPTS: readonly [language: string, title: string, query: string, other: string][] = [
+  ["ja", "中古の冷蔵庫を売ります", "冷蔵庫", "庫冷"],
+  ["zh", "出售双人床", "床", "人双"],
+  ["ko", "냉장고를 팝니다", "냉장고", "고장냉"],
+  ["th", "ขายตู้เย็นมือสอง", "ตู้เย็น", "กาแฟ"],
+  ["ru", "Продаю красивые стулья", "красивый стул", "крашеный"],
+  ["hi", "पुरानी कुर्सियाँ", "कुर्सी", "कुरता"],
+  ["ar", "كراسي خشبية للبيع", "الخشبية", "خشخاش"],
+  ["tr", "Satılık koltuklar", "koltuk", "kolonya"],
+];
+
+test("a query finds the words of each script, and no others", async (t) => {
+  const offers = new Map<string, string>();
+  for (const [language, title] of SCRIPTS)
+    offers.set(await paging.offer(publisher, { title, language, place: "Hull" }), title);
+  const results = async (query: string): Promise<(string | undefined)[]> => {
+    const body = { request: { query, limit: 5 }, extraction: null, embedding: null, model: null };
+    const answer: Answer = await paging.call(pager, "search_offers", body);
+    return answer.results.map(({ id }: Answer) => offers.get(id));
+  };
+  for (const [, title, query, other] of SCRIPTS) {
+    t.deepEqual((await results(query)).slice(0, 1), [title], query);
+    t.false((await results(other)).includes(title), other);
+  }
+});
+
 test("an offer that is not live is found by no query or filter", async (t) => {
   const everything = [await found({ query: "archived phone" }), await found({ filters: { category: "phones" } })];
   for (const list of everything) {

@@ -121,10 +121,24 @@ const wordsInDatabase = async (texts: readonly string[]): Promise<string[]> => {
   return answer;
 };
 
+/** Letters of scripts whose words the database does not know, and replaces by pairs of letters. */
+const UNSPACED =
+  /[[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]&&[\p{L}\p{M}\p{Nl}]]+/gv;
+
+const pairsOf = (run: string): string => {
+  const letters = Array.from(run);
+  const pairs = letters.slice(1).map((letter, at) => letters[at] + letter);
+  return ` ${letters.length === 1 ? run : pairs.join(" ")} `;
+};
+
+/** The words of the reader as the database has them: those that nothing parts are one. */
 const wordsInReader = (text: string): string =>
   wordsIn(text)
-    .map((word) => word.folded)
-    .join(" ");
+    .map((word, at, words) => (word.start === words[at - 1]?.end ? "" : " ") + word.folded)
+    .join("")
+    .replace(UNSPACED, pairsOf)
+    .replace(/ +/g, " ")
+    .trim();
 
 /** Shows invisible characters. */
 const shown = (text: string): string => text.replace(/[^ -~]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
@@ -188,6 +202,12 @@ for (const [text, folded, words] of [
   ["ＡＢＣ １２３", "abc 123", "abc 123"],
   ["Ø ÆØÅ ŒUVRE ẞ", "o aeoa oeuvre ss", "o aeoa oeuvre ss"],
   ["👩‍💻Sofa🛋️180€", "👩‍💻sofa🛋180€", "sofa 180"],
+  ["٢٥٠ ५०० ৩", "250 500 3", "250 500 3"],
+  ["Ёлка МОЙ Київ", "елка мой киів", "елка мой киів"],
+  ["أحمر السيّارة مـكتب", "احمر السياره مكتب", "احمر السياره مكتب"],
+  ["सोफ़ा हिंदी", "सोफा हिंदी", "सोफा हिंदी"],
+  ["한국어를 ｶﾞｽ3台", "한국어를 ガス3台", "한국 국어 어를 ガス 3 台"],
+  ["冷蔵庫、中古", "冷蔵庫、中古", "冷蔵 蔵庫 中古"],
   ["don’t/canʼt 3-Zimmer", "don’t/canʼt 3-zimmer", "don t can t 3 zimmer"],
 ] as const) {
   test(`"${text}" has the words ${words}`, async (t) => {

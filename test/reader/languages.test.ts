@@ -34,7 +34,7 @@ test("the database knows the languages of the reader", async (t) => {
 });
 
 /** The languages without a stemmer in PostgreSQL. */
-const WITHOUT_STEMMER = ["pl"];
+const WITHOUT_STEMMER = ["pl", "uk", "cs", "zh", "ja", "ko"];
 
 test("the database stems the words of a language, and knows whether it writes compounds as one word", async (t) => {
   const database = await createDatabase(t);
@@ -88,7 +88,12 @@ test("a language counts to a million, and has a country", (t) => {
       [],
       `a word for ${value}`,
     );
-  for (const role of ["joiner", "range", "before_range"] as const) t.deepEqual(lacking(moneyWords(role), 1), [], role);
+  // Some languages put nothing between the parts of a number, and some nothing before a range.
+  const lackingRole = (role: Parameters<typeof moneyWords>[0], unused: string): string[] =>
+    lacking(moneyWords(role), 1).filter((code) => !unused.split(" ").includes(code.slice(0, 2)));
+  t.deepEqual(lackingRole("range", ""), []);
+  t.deepEqual(lackingRole("joiner", "ru uk tr cs hi zh ja ko"), []);
+  t.deepEqual(lackingRole("before_range", "tr hi zh ja ko"), []);
   t.deepEqual(
     lacking(
       moneyWords("magnitude")

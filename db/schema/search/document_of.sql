@@ -14,7 +14,9 @@ begin
     -- The category is one lexeme with a slash. No word of a text gives such a lexeme. search.query_terms looks for it.
     || coalesce(('''' || category || ''':1B')::tsvector, '')
     || concepts
-    || setweight(to_tsvector('simple', body), 'C') || setweight(to_tsvector(config, body), 'C');
+    || setweight(to_tsvector('simple', body), 'C') || setweight(to_tsvector(config, body), 'C')
+    || setweight(to_tsvector('simple', reading.signs(heading)), 'A')
+    || setweight(to_tsvector('simple', reading.signs(body)), 'C');
 end
 $$;
 comment on function search.words_of(text, text, text, text, tsvector) is

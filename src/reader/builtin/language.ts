@@ -63,8 +63,8 @@ export const detectLanguage = (
     for (const language of named) add(language, perLabel(named.size));
     for (const entry of functionWords.get(folded) ?? []) add(entry.language, entry.weight);
   }
-  for (const [language, { letters }] of Object.entries(LANGUAGES)) {
-    const count = letters === null ? 0 : Math.min(text.match(letters)?.length ?? 0, MAX_LETTERS);
+  for (const [language, { letters, foreign }] of Object.entries(LANGUAGES)) {
+    const count = letters === null || foreign?.test(text) ? 0 : Math.min(text.match(letters)?.length ?? 0, MAX_LETTERS);
     if (count > 0) add(language, count * LETTER_WEIGHT);
   }
   return clearest(scores, margin);

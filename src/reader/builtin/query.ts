@@ -183,9 +183,10 @@ const wordsSaid = (
     const said = quoteOf(query, word);
     const meant = corrections.get(word.start);
     const last = found.at(-1);
-    // "lave-vaisselle" is one name.
-    const isJoined = end !== null && query.slice(end, word.start) === "-" && meant === undefined;
-    if (isJoined && last !== undefined && last.meant === undefined) last.said += `-${said}`;
+    // "lave-vaisselle" is one name, and so is "中古車", which the database knows by the pairs of its letters.
+    const joint = end === null ? null : query.slice(end, word.start);
+    const isJoined = (joint === "-" || joint === "") && meant === undefined;
+    if (isJoined && last !== undefined && last.meant === undefined) last.said += `${joint}${said}`;
     else
       found.push({
         said,

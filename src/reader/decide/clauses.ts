@@ -7,7 +7,7 @@ import type { Scene } from "./context.ts";
 export type Clauses = { clause: Int32Array; sentence: Int32Array };
 
 /** Marks that end a clause. */
-const ENDS = /^[,;:()[\]/+&|>•]$/u;
+const ENDS = /^[,;:()[\]/+&|>•、。「」『』【】《》・]$/u;
 
 /** Concepts of words that begin a contrasting clause. */
 const CONTRAST: ReadonlySet<string> = new Set(["prefer_turn", "contact_yet"]);

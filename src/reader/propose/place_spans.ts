@@ -142,7 +142,7 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
   const isFree = (at: number): boolean => {
     const token = tokens[at];
     const before = tokens[at - 1];
-    return token === undefined || before === undefined || token.gap !== "none" || before.kind === "mark";
+    return token === undefined || before === undefined || token.gap !== "none" || token.apart || before.kind === "mark";
   };
   /** True if nothing of the same clause stands directly before `at`. */
   const isBoundary = (at: number): boolean => {

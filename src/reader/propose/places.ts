@@ -21,6 +21,13 @@ const ABBREVIATED = 4;
 /** Shorter names are found only with a capital letter: "pau", "bo". */
 const MIN_LETTERS = 4;
 
+/** Names in scripts without capital letters are shorter. */
+const MIN_SIGNS = 2;
+const WITHOUT_CASE = /^[\p{Lo}\p{M}\p{Lm}]+$/u;
+
+/** A name without spaces has at most so many words of the dictionary: "東京都渋谷区". */
+const MAX_PARTS = 6;
+
 /** In a text in which at most one of so many words has a capital letter, names have none either. */
 const WORDS_PER_CAPITAL = 12;
 
@@ -46,24 +53,28 @@ const nextWord = (tokens: readonly Token[], at: number): { at: number; bracket: 
 const foundAt = (gazetteer: Gazetteer, tokens: readonly Token[], from: number): Found | null => {
   const first = tokens[from];
   if (first === undefined || first.kind !== "word") return null;
-  const most = gazetteer.longest(first.text);
+  const most = first.apart ? MAX_PARTS : gazetteer.longest(first.text);
   if (most === 0) return null;
   let words = first.text;
   let at = from;
   let bracket = false;
   let best: Found | null = null;
-  for (let length = 1; ; length++) {
+  for (let length = 1, glued = 0; glued < MAX_PARTS; ) {
     const meanings = gazetteer.named(words);
     const closes: boolean = bracket && tokens[at + 1]?.text === ")";
     if (meanings.length > 0 && bracket === closes) {
       best = { from, to: at + (closes ? 2 : 1), meanings };
     }
-    if (length >= most) break;
     const next = nextWord(tokens, at);
     if (next === null) break;
+    const { text = "", gap = "none", apart = false } = tokens[next.at] ?? {};
+    const isGlued = apart && gap === "none" && next.at === at + 1;
+    if (length >= most && !isGlued) break;
+    words += isGlued ? text : ` ${text}`;
+    if (isGlued) glued++;
+    else length++;
     at = next.at;
     bracket ||= next.bracket;
-    words += ` ${tokens[at]?.text ?? ""}`;
   }
   return best;
 };
@@ -113,7 +124,8 @@ export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): Plac
   for (let at = 0; at < tokens.length; ) {
     const one = foundAt(gazetteer, tokens, at);
     const { capital = false, text = "" } = tokens[at] ?? {};
-    const short = one !== null && one.to === at + 1 && text.length < MIN_LETTERS;
+    const least = WITHOUT_CASE.test(text) ? MIN_SIGNS : MIN_LETTERS;
+    const short = one !== null && one.to === at + 1 && text.length < least;
     if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain))))
       found.push(one);
     at = found.at(-1)?.from === at ? (found.at(-1)?.to ?? at + 1) : at + 1;

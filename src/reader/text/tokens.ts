@@ -3,8 +3,8 @@ import type { Span } from "./span.ts";
 
 /**
  * Splits a text into tokens, in linear time. The only tokeniser of the reader. Tokens of letters and digits without a gap
- * make a word: "128gb". `reading.words` in SQL finds the same words in everything in db/data (test/reader/fold.test.ts
- * compares them).
+ * make a word: "128gb". `reading.words` in SQL finds the same words in everything in db/data, but for scripts without spaces
+ * (test/reader/fold.test.ts compares them).
  */
 
 /**
@@ -20,6 +20,8 @@ export type Token = Span & {
   capital: boolean;
   /** True if the token begins a sentence or a line. */
   opens: boolean;
+  /** True for a word that is one although no space parts it from the next, as in Chinese. */
+  apart: boolean;
 };
 
 /** A run of letters and digits without a separator: mostly one or several tokens. */
@@ -50,10 +52,17 @@ const MARK_TWINS: ReadonlyMap<string, string> = new Map(
     "‑": "-",
     "−": "-",
     "‒": "-",
+    "〜": "~",
+    "٫": ".",
+    "٬": ",",
+    "،": ",",
+    "؛": ";",
+    "؟": "?",
   }),
 );
 
-const LAST_ASCII = 0x7f;
+/** What needs no further look: letters of Europe up to the Armenian ones, and digits and marks. */
+const LATIN = /^[\0-\u058f]*$/u;
 
 /**
  * White space, digits, letters with their accents, or one other character. After digits, the signs for ten thousand and
@@ -62,19 +71,49 @@ const LAST_ASCII = 0x7f;
  */
 const PIECE = /\s+|\p{Nd}+|(?<=[\p{Nd}万萬億亿千만억천])[万萬億亿千만억천円元원]|[[\p{L}\p{M}\p{Nl}]--ʼ]+|./gsv;
 
-/** The noughts of the scripts with digits of their own: Arabic, Persian, Devanagari, Bengali, Thai. */
-const NOUGHTS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50];
+/** Letters of scripts that are written without spaces between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-/** Digits of any of these scripts as 0 to 9. */
-const plainDigits = (digits: string): string =>
-  Array.from(digits, (digit) => {
-    const code = digit.charCodeAt(0);
-    const nought = NOUGHTS.find((zero) => code >= zero && code < zero + 10);
-    return nought === undefined ? digit : String(code - nought);
-  }).join("");
+/** A word that is not joined with digits beside it. */
+const APART = new RegExp(`^(?:${UNSPACED.source}|\\p{Script=Hangul})`, "u");
+
+/** The dictionaries of Unicode's library find their words. They are the same for all languages. */
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
+
+/** Korean words of two syllables or more before the particles and verbs that are written together with them. */
+const KOREAN =
+  /^(\p{Script=Hangul}{2,}?)((?:이에요|예요|입니다|합니다|해요|하세요|하는|됩니다|드립니다|드려요|주세요|이고|인데|이나|에서|에게|까지|부터|으로|하고|이랑|처럼|보다|마다|밖에|[은는을를이가에의도만로와과])+)$/u;
+const PARTICLES =
+  /이에요|예요|입니다|합니다|해요|하세요|하는|됩니다|드립니다|드려요|주세요|이고|인데|이나|에서|에게|까지|부터|으로|하고|이랑|처럼|보다|마다|밖에|[은는을를이가에의도만로와과]/gu;
+
+/** Arabic words of three letters or more after the article and what is written together with it: "and", "in", "for". */
+const ARABIC = /^([وف]?[بك]?)(ال|لل)([\p{Script=Arabic}\p{M}]{3,})$/u;
+
+/** The words of a run of letters. */
+const wordsOfRun = (run: string): readonly string[] => {
+  if (UNSPACED.test(run)) return Array.from(SEGMENTER.segment(run), ({ segment }) => segment);
+  if (/^\p{Script=Hangul}/u.test(run)) {
+    const [, word = run, ending = ""] = run.match(KOREAN) ?? [];
+    return [word, ...(ending.match(PARTICLES) ?? [])];
+  }
+  // Labels are folded, and in them the article looks like the beginning of "ألمانيا".
+  const length = run
+    .replace(/[أإآ]/gu, "ا")
+    .match(ARABIC)
+    ?.slice(1)
+    .map((part) => part.length);
+  if (length === undefined) return [run];
+  const [before = 0, article = 0] = length;
+  const parts = [run.slice(0, before), run.slice(before, before + article), run.slice(before + article)];
+  return parts.filter((part) => part !== "");
+};
 
 /** Marks that end a sentence if white space follows. */
 const STOP = /^[.!?;…•·|]$/u;
+/** Marks that end a sentence wherever they stand, and those that close it. Before they are folded. */
+const FULL_STOP = /^[。！？｡।॥۔]$/u;
+const CLOSES = /^[」』）】》\])"”]$/u;
 
 /**
  * Folded words of at most this many letters are abbreviations before a full stop and a digit or a small letter: "Tel. 030",
@@ -100,16 +139,9 @@ const endsSentence = (tokens: readonly Token[], at: number, next: Token): boolea
 export const tokensIn = (text: string): readonly Token[] => {
   const tokens: Token[] = [];
   let gap: Token["gap"] = "line";
-  for (const match of text.matchAll(PIECE)) {
-    const raw = match[0];
-    const start = match.index;
-    const first = raw.charCodeAt(0);
-    if (first <= 32 || /^\s/u.test(raw)) {
-      gap = /[\n\r\u2028\u2029]/u.test(raw) ? "line" : "space";
-      continue;
-    }
-    const plain = fold(MARK_TWINS.get(raw) ?? raw);
-    const folded = first > LAST_ASCII && /^\p{Nd}/u.test(plain) ? plainDigits(plain) : plain;
+  let stopped = false;
+  const add = (raw: string, start: number, apart: boolean): void => {
+    const folded = fold(MARK_TWINS.get(raw) ?? raw);
     // Full-width digits and "²" fold to plain digits.
     const kind = /^\d+$/u.test(folded) ? "digits" : /^[\p{L}\p{N}]/u.test(folded) ? "word" : "mark";
     const token: Token = {
@@ -120,16 +152,38 @@ export const tokensIn = (text: string): readonly Token[] => {
       gap,
       capital: kind === "word" && raw.charAt(0) !== raw.charAt(0).toLowerCase(),
       opens: false,
+      apart,
     };
-    token.opens = gap === "line" || endsSentence(tokens, tokens.length - 1, token);
+    const goesOn = CLOSES.test(raw) || FULL_STOP.test(raw);
+    token.opens = gap === "line" || (stopped && !goesOn) || endsSentence(tokens, tokens.length - 1, token);
+    stopped = FULL_STOP.test(raw) || (stopped && goesOn);
     tokens.push(token);
     gap = "none";
+  };
+  for (const match of text.matchAll(PIECE)) {
+    const raw = match[0];
+    const start = match.index;
+    const first = raw.charCodeAt(0);
+    if (first <= 32 || /^\s/u.test(raw)) {
+      gap = /[\n\r\u2028\u2029]/u.test(raw) ? "line" : "space";
+      continue;
+    }
+    if (LATIN.test(raw)) {
+      add(raw, start, false);
+      continue;
+    }
+    const words = wordsOfRun(raw);
+    let at = start;
+    for (const word of words) {
+      add(word, at, APART.test(word) || (words.length > 1 && /^\p{Script=Arabic}/u.test(word)));
+      at += word.length;
+    }
   }
   return tokens;
 };
 
 /** A mark before a word that ends a clause. */
-const ENDS_CLAUSE = /[.!?…:;](?=\s|$)|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|\p{Extended_Pictographic}/u;
+const ENDS_CLAUSE = /[.!?…:;](?=\s|$)|[。！？｡।॥۔：；]|[\n\r\u2028\u2029]|\s[-–—•·|/]\s|\p{Extended_Pictographic}/u;
 
 /** The words of a text, in order: tokens of letters and digits that nothing parts. */
 export const wordsIn = (text: string, tokens: readonly Token[] = tokensIn(text)): readonly Word[] => {
@@ -143,7 +197,7 @@ export const wordsIn = (text: string, tokens: readonly Token[] = tokensIn(text))
     let to = from + 1;
     for (
       let next = tokens[to];
-      next !== undefined && next.kind !== "mark" && next.gap === "none";
+      next !== undefined && next.kind !== "mark" && next.gap === "none" && !next.apart && !first.apart;
       next = tokens[++to]
     ) {
       folded += next.text;
