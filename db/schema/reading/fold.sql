@@ -69,8 +69,8 @@ begin
 end
 $$;
 comment on function reading.fold(text) is
-  'Returns words in the form in which they are compared: lower case, compatibility forms resolved, digits of any script '
-  'as 0 to 9, without accents.';
+  'Returns words in the form in which they are compared: lower case, compatibility forms resolved, digits of any '
+  'script as 0 to 9, without accents.';
 grant execute on function reading.fold(text) to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.unspaced() returns text
@@ -82,8 +82,8 @@ as $$
     || '\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af\u1100-\u11ff\uac00-\ud7ff'
 $$;
 comment on function reading.unspaced() is
-  'Returns the letters of scripts that are written without spaces between words, and those of Korean, where words end in '
-  'particles, for between the brackets of a regular expression.';
+  'Returns the letters of scripts that are written without spaces between words, and those of Korean, where words end '
+  'in particles, for between the brackets of a regular expression.';
 grant execute on function reading.unspaced() to souk_agent, souk_person, souk_moderator;
 
 create or replace function reading.pairs(words text) returns text
@@ -93,7 +93,8 @@ begin
   -- The database has no dictionary that says where a word ends, so each two letters that follow each other are a word.
   -- A name is then a phrase of its pairs, which stands in a text exactly if the name does.
   return (
-    select string_agg(case when r.run[1] is null then r.run[2] when char_length(r.run[1]) = 1 then ' ' || r.run[1] || ' '
+    select string_agg(
+      case when r.run[1] is null then r.run[2] when char_length(r.run[1]) = 1 then ' ' || r.run[1] || ' '
       else (
         select ' ' || string_agg(p.pair, ' ' order by p.n) || ' '
         from (
