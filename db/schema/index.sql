@@ -25,6 +25,7 @@ set local check_function_bodies = off;
 --!include internal/platform/copy_comments.sql
 --!include internal/platform/guard_table.sql
 --!include reading/fold.sql
+--!include reading/price_units.sql
 --!include reading/note_change.sql
 --!include reading/note_synonym_change.sql
 --!include search/lexemes.sql

@@ -31,6 +31,32 @@ export const VERIFICATION_STATUSES = ["pending", "completed", "expired", "cancel
 /** The period that a price is for: `market.offer.price_period`. */
 export const PRICE_PERIODS = ["one_time", "hour", "day", "week", "month", "year", "project"] as const;
 
+/**
+ * What a price can be for, other than the whole: `reading.price_units`. `other` is another measure, such as 100 grams.
+ */
+export const PRICE_UNITS = [
+  "square_meter",
+  "square_foot",
+  "hectare",
+  "acre",
+  "cubic_meter",
+  "liter",
+  "meter",
+  "foot",
+  "kilometer",
+  "gram",
+  "kilogram",
+  "tonne",
+  "pound",
+  "item",
+  "person",
+  "word",
+  "page",
+  "other",
+] as const;
+/** What a price can be for. */
+export type PriceUnit = (typeof PRICE_UNITS)[number];
+
 /** Whether a price is an exact amount, a range, a lower bound, and so on. */
 export const PRICE_TYPES = ["fixed", "range", "from", "free", "on_request", "exchange"] as const;
 

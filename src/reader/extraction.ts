@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { ASK_KINDS, CONDITIONS, CONTACT_TYPES, OFFER_KINDS, PRICE_PERIODS, PRICE_TYPES } from "../base/enums.ts";
+import {
+  ASK_KINDS,
+  CONDITIONS,
+  CONTACT_TYPES,
+  OFFER_KINDS,
+  PRICE_PERIODS,
+  PRICE_TYPES,
+  PRICE_UNITS,
+} from "../base/enums.ts";
 import type { Meaning } from "./embed/learn.ts";
 import type { PlaceRows } from "./propose/gazetteer.ts";
 import type { Span } from "./text/span.ts";
@@ -37,8 +45,12 @@ const number = (least: number, most: number) => z.number().min(least).max(most).
 const amount = number(0, 1e12);
 const currency = code(/^[A-Z]{3}$/);
 const period = z.enum(PRICE_PERIODS).nullable();
+const unit = z.enum(PRICE_UNITS).nullable();
 
-/** Amounts are in major units of the ISO 4217 currency ("1.200€ VB" is 1200 EUR). `label`: the words as stated. */
+/**
+ * Amounts are in major units of the ISO 4217 currency ("1.200€ VB" is 1200 EUR). `unit`: what the amount is for, if not
+ * for the whole. `label`: the words as stated.
+ */
 const price = z.strictObject({
   amount,
   amount_max: amount,
@@ -47,6 +59,7 @@ const price = z.strictObject({
   type: z.enum(PRICE_TYPES),
   negotiable: z.boolean(),
   deposit: amount,
+  unit,
   label: z.string().min(1).max(200),
 });
 
@@ -156,7 +169,7 @@ export const askExtraction = z.strictObject({
   domain: found(taxonomyName).nullable(),
   category: found(taxonomyName).nullable(),
   ask_kind: found(z.enum(ASK_KINDS)).nullable(),
-  price: found(z.strictObject({ min: amount, max: amount, currency, period })).nullable(),
+  price: found(z.strictObject({ min: amount, max: amount, currency, period, unit })).nullable(),
   location: found(location).nullable(),
   near: found(near).nullish(),
   condition: found(z.enum(CONDITIONS)).nullable(),
@@ -209,7 +222,7 @@ export type QueryExtraction = {
   offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;
   domain: string | null;
   category: string | null;
-  price: NonNullable<AskExtraction["price"]>["value"] | null;
+  price: Omit<NonNullable<AskExtraction["price"]>["value"], "unit"> | null;
   places: { text: string; city: string | null; country: string | null }[];
   near?: (z.infer<typeof near> | { lat: null }) & { quote: string };
 };

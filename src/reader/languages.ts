@@ -71,7 +71,13 @@ type Role =
   | "before_range"
   | "half"
   | "not_alone"
-  | "currency";
+  | "currency"
+  | "unit"
+  | "unit_phrase"
+  | "unit_before"
+  | "per"
+  | "per_article"
+  | "beside_unit";
 
 /** A word for numbers or money. A word of another script or a sign is of no language: "". */
 type MoneyWord = { language: string; role: Role; value: string; word: string };

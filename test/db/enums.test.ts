@@ -11,6 +11,7 @@ import {
   OFFER_KINDS,
   OFFER_STATUSES,
   PRICE_PERIODS,
+  PRICE_UNITS,
   REPORT_REASONS,
   SIGN_IN_METHODS,
   VERIFICATION_STATUSES,
@@ -52,6 +53,7 @@ for (const [constraint, values] of Object.entries(CONSTRAINTS)) {
 }
 
 const TABLES: Record<string, readonly string[]> = {
+  "select unnest as value from unnest(reading.price_units())": PRICE_UNITS,
   "select offer_kind as value from market.offer_kind": OFFER_KINDS,
   "select ask_kind as value from market.ask_kind": ASK_KINDS,
   "select method as value from market.sign_in_method": SIGN_IN_METHODS,

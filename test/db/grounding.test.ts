@@ -43,6 +43,7 @@ const price = (amount: number | null, more: object = {}) => ({
   type: "fixed",
   negotiable: false,
   deposit: null,
+  unit: null,
   label: "a label of the extractor's own",
   ...more,
 });
@@ -255,7 +256,7 @@ test("a number of rooms that no home has is not taken, although the text states 
 test("an ask keeps what the text states", async (t) => {
   const text = "Cherche vélo électrique, 500 à 800 € maximum, à Lyon, pas de VTT";
   const wish = (min: number | null, max: number | null) => ({
-    price: found(text, { min, max, currency: "EUR", period: null }, "500 à 800 €"),
+    price: found(text, { min, max, currency: "EUR", period: null, unit: null }, "500 à 800 €"),
   });
   const read = async (...extractions: object[]) =>
     ask("(select a.criteria || jsonb_build_object('title', a.title) from reading.ground_ask($1, $2) as a)", [

@@ -314,6 +314,7 @@ export type OfferFacts = {
   /** The price as the text states it, such as "180 EUR"; the amount is its digits. null means no price. */
   price?: string | null;
   period?: string | null;
+  unit?: string;
   place?: string | null;
   city?: string;
   country?: string;
@@ -359,7 +360,7 @@ export const offerOf = (facts: OfferFacts): { text: string; extraction: string }
         domain: quoted(domain, title),
         category: quoted(category, title),
         offer_kind: quoted(kind, title),
-        price: price && found(text, priceOf(price, facts.period ?? "one_time"), price),
+        price: price && found(text, { ...priceOf(price, facts.period ?? "one_time"), unit: facts.unit ?? null }, price),
         location: place && found(text, placeOf(place, facts), place),
         contacts: contact ? [found(text, { type: "email", value: contact, preferred: true }, contact)] : [],
         party: null,
@@ -403,6 +404,7 @@ export type AskFacts = {
   min?: string;
   max?: string;
   period?: string | null;
+  unit?: string;
   place?: string;
   city?: string;
   country?: string;
@@ -455,6 +457,7 @@ export const askOf = (facts: AskFacts): { text: string; extraction: string } => 
                 max: amountOf(facts.max),
                 currency: priceOf(facts.max ?? facts.min ?? "", null).currency,
                 period: facts.period ?? null,
+                unit: facts.unit ?? null,
               },
               price,
             )

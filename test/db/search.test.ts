@@ -34,6 +34,7 @@ const CATALOGUE: Record<string, OfferFacts> = {
   book: { title: "Café guide", ...BOOK, price: "5 EUR" },
   riddle: { title: "Something", domain: null, category: null, kind: null, price: null, place: null },
   own: { title: "My phone", ...PHONE, price: "50 EUR", place: "Wien" },
+  cloth: { title: "Linen", category: "decor", price: "8 EUR", unit: "meter", place: "Wien" },
   archived: { title: "Archived phone", ...PHONE },
 };
 /** A word in the text of every offer. */
@@ -102,7 +103,7 @@ const FILTERS: readonly [filters: Record<string, unknown>, names: string[]][] = 
   [{ domain: "electronics" }, ["phone", "tv", "console", "own"]],
   [{ domain: ["electronics", "services"] }, ["phone", "tv", "console", "own", "cleaning"]],
   [{ category: "phones" }, ["phone", "own"]],
-  [{ category: ["phones", "decor"] }, ["phone", "own", "lamp"]],
+  [{ category: ["phones", "decor"] }, ["phone", "own", "lamp", "cloth"]],
   [{ offer_kind: "rental" }, ["console", "flat"]],
   [{ offer_kind: ["rental", "service_offer"] }, ["console", "flat", "cleaning"]],
   [{ domain: "electronics", offer_kind: "sale" }, ["phone", "tv", "own"]],
@@ -180,7 +181,11 @@ const SORTS: readonly [sort: string, filters: object, names: string[]][] = [
   ["price_asc", { location: "Berlin" }, ["chair", "console", "phone", "flat"]],
   ["price_desc", { location: "Berlin" }, ["flat", "phone", "console", "chair"]],
   ["price_desc", { domain: "electronics", price: { max: 299 } }, ["phone", "own", "console"]],
-  ["newest", { domain: ["hobbies", "services", "home_garden"] }, ["cleaning", "chair", "sofa", "lamp", "book"]],
+  [
+    "newest",
+    { domain: ["hobbies", "services", "home_garden"] },
+    ["cloth", "cleaning", "chair", "sofa", "lamp", "book"],
+  ],
 ];
 for (const [sort, filters, expected] of SORTS) {
   test(`sorted by ${sort}: ${expected.join(", ")}`, async (t) => {

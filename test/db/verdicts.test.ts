@@ -96,6 +96,13 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, verdic
     { kind: "rent", max: "180 EUR", period: "month" },
     "none",
   ],
+  [
+    "the price of a unit above the limit",
+    { price: "900 EUR", unit: "square_meter" },
+    { max: "180 EUR" },
+    "price unknown",
+  ],
+  ["a price above a limit for a unit", { price: "900 EUR" }, { max: "5 EUR", unit: "kilogram" }, "price unknown"],
   ["an excluded word in the text", { words: "Real leather" }, { exclude: ["leather"] }, "none"],
   ["an excluded word in another form", { title: "Grey sofa for smokers" }, { exclude: ["smoker"] }, "none"],
   ["an excluded word that the text lacks", {}, { exclude: ["leather"] }, "exclude met"],

@@ -71,6 +71,7 @@ const OFFER_READING: Json = {
       type: "fixed",
       negotiable: false,
       deposit: null,
+      unit: null,
       label: "180 EUR",
     },
     "180 EUR",
@@ -106,7 +107,7 @@ const ASK_READING: Json = {
   domain: found("home_garden", "sofa"),
   category: found("furniture", "sofa"),
   ask_kind: found("buy", "Looking for"),
-  price: found({ min: null, max: 250, currency: "EUR", period: null }, "up to 250 EUR"),
+  price: found({ min: null, max: 250, currency: "EUR", period: null, unit: null }, "up to 250 EUR"),
   location: found(
     { text: "Berlin", country: "DE", region: null, city: "Berlin", district: null, postal_code: null, remote: false },
     "Berlin",
@@ -320,7 +321,7 @@ test.serial("the longest and largest values that a text states are stored", asyn
     language: "deu-Latn-419",
     title: found(words(1).slice(0, 60), words(1)),
     price: found(
-      { min: 999999999999, max: 1e12, currency: "EUR", period: null },
+      { min: 999999999999, max: 1e12, currency: "EUR", period: null, unit: null },
       "1000000000000 EUR, 999999999999 EUR",
     ),
     keywords: long.slice(0, 20).map((one) => one.slice(0, 60)),

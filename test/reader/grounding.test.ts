@@ -174,6 +174,7 @@ test("a price and a contact that stand only in an instruction to the model are n
       type: "fixed",
       negotiable: false,
       deposit: null,
+      unit: null,
       label: "1 EUR",
     };
     return {
@@ -217,6 +218,7 @@ const EXCESSES: Record<string, Record<string, unknown>> = {
         type: "range",
         negotiable: true,
         deposit: 1e12,
+        unit: null,
         label: "x",
       },
       quote: "120 EUR",

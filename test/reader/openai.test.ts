@@ -55,6 +55,7 @@ const READING: OfferExtraction = {
       type: "fixed",
       negotiable: false,
       deposit: null,
+      unit: null,
       label: "120 EUR",
     },
     quote: "120 EUR",
@@ -151,7 +152,7 @@ test("an ask is read with one request", async (t) => {
     category: null,
     ask_kind: null,
     price: {
-      value: { min: null, max: 200, currency: "EUR", period: null },
+      value: { min: null, max: 200, currency: "EUR", period: null, unit: null },
       quote: "200 EUR",
       basis: "stated",
       confidence: 0.9,

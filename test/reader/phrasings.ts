@@ -298,6 +298,38 @@ export const PRICES: Record<string, Row[]> = {
   ],
 };
 
+/** Prices of units as "amount currency period unit", with a dash for what is not stated. */
+export const UNIT_PRICES: Record<string, Row[]> = {
+  "a sum is for the unit beside it, in every language": [
+    ["Carpet, £8 per square metre, Leeds.", "GB", "8 GBP - square_meter"],
+    ["Land for sale, 10 acres, $5,000 per acre, Waco.", "US", "5000 USD - acre"],
+    ["Office space, $25 per sq ft per year, Denver.", "US", "25 USD year square_foot"],
+    ["Wool for spinning, £4.50/100g.", "GB", "4.5 GBP - other"],
+    ["Lagerhalle 300 m², 4,50 € pro m² im Monat, Kassel.", "DE", "4.5 EUR month square_meter"],
+    ["Preis pro m²: 45 €, Parkett Eiche, Köln", "DE", "45 EUR - square_meter"],
+    ["Olivenöl, 9 € der Liter, Freiburg", "DE", "9 EUR - liter"],
+    ["Kies 12 € netto/t, Passau", "DE", "12 EUR - tonne"],
+    ["Terrain à bâtir 900 m², 120 €/m², Albi.", "FR", "120 EUR - square_meter"],
+    ["Bois de chauffage, 75 € le stère, Guéret", "FR", "75 EUR - cubic_meter"],
+    ["Chaises 15 € pièce, Nantes", "FR", "15 EUR - item"],
+    ["Vendo leña, 80 € el metro cúbico, Soria", "ES", "80 EUR - cubic_meter"],
+    ["Sillas a 10 € cada una, Vigo", "ES", "10 EUR - item"],
+    ["Vendo olive, 3 € al kilo, Bari", "IT", "3 EUR - kilogram"],
+    ["Laranjas a 2 € o kilo, Faro", "PT", "2 EUR - kilogram"],
+    ["Brandhout €90 per kuub, Ede", "NL", "90 EUR - cubic_meter"],
+    ["Działka budowlana 1200 m2, 150 zł m2, Gdynia", "PL", "150 PLN - square_meter"],
+    ["Jabłka 3 zł za kg, Grójec", "PL", "3 PLN - kilogram"],
+    ["Ferienwohnung 25 € pro Person und Nacht, Husum", "DE", "25 EUR day person"],
+  ],
+  "a size, a rent and the unit of another sum are none": [
+    ["Fahrrad 400 € , 12 km gelaufen, Berlin", "DE", "400 EUR - -"],
+    ["Wohnung 80 m², 900 € KM, Berlin", "DE", "900 EUR month -"],
+    ["Flat for sale, 85 m2, 250000 EUR, 2941 EUR/m2, Lisbon", "PT", "250000 EUR - -"],
+    ["Sofa 200 €, Lieferung 1 € pro km, Berlin", "DE", "200 EUR - -"],
+    ["Cleaning 20€ a month, Leeds", "GB", "20 EUR month -"],
+  ],
+};
+
 /** The most that an ask would pay, as "amount currency". */
 export const CEILINGS: Record<string, Row[]> = {
   "maximum prices are read in every language": [

@@ -1,5 +1,5 @@
 import test from "ava";
-import { CEILINGS, PRICES } from "./phrasings.ts";
+import { CEILINGS, PRICES, UNIT_PRICES } from "./phrasings.ts";
 import { priceIn } from "./reading.ts";
 
 /** A price in the notation of phrasings.ts: amount, currency, period. */
@@ -12,6 +12,19 @@ for (const [rule, rows] of Object.entries(PRICES)) {
   test(rule, (t) => {
     t.deepEqual(
       rows.map(([text, country]) => [text, country, priced(text, country)]),
+      rows,
+    );
+  });
+}
+
+for (const [rule, rows] of Object.entries(UNIT_PRICES)) {
+  test(rule, (t) => {
+    t.deepEqual(
+      rows.map(([text, country]) => [
+        text,
+        country,
+        `${priced(text, country)} ${priceIn(text, country, false)?.unit ?? "-"}`,
+      ]),
       rows,
     );
   });

@@ -97,6 +97,7 @@ const euros = (amount: number, quote: string): Json =>
       type: "fixed",
       negotiable: false,
       deposit: null,
+      unit: null,
       label: quote,
     },
     quote,
@@ -113,7 +114,8 @@ export const honestExtraction = (kind: "offer" | "ask", text: string): { [key: s
   const title = found(firstLine(text), firstLine(text));
   const classified = { domain: null, category: null };
   if (kind === "ask") {
-    const wish = price && found({ min: null, max: Number(price[1]), currency: "EUR", period: null }, price[0]);
+    const wish =
+      price && found({ min: null, max: Number(price[1]), currency: "EUR", period: null, unit: null }, price[0]);
     return {
       language: null,
       title,
@@ -264,7 +266,8 @@ export const invents = (): Behaviour =>
     const line = firstLine(text);
     const extraction = honestExtraction(kind, text);
     if (kind === "ask") {
-      const wish = (quote: string) => found({ min: null, max: 66666, currency: "EUR", period: null }, quote);
+      const wish = (quote: string) =>
+        found({ min: null, max: 66666, currency: "EUR", period: null, unit: null }, quote);
       return { ...extraction, price: wish("up to 66666 EUR") };
     }
     return {

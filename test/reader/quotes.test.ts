@@ -19,6 +19,7 @@ const PRICE = {
   type: "fixed" as const,
   negotiable: true,
   deposit: null,
+  unit: null,
   label: "1.250 € à débattre",
 };
 

@@ -28,6 +28,7 @@ const price = (amount: number | null, more: Partial<Price> = {}): Price => ({
   type: "fixed",
   negotiable: false,
   deposit: null,
+  unit: null,
   label: "a label of the model's own",
   ...more,
 });
@@ -344,7 +345,7 @@ test("the bounds of an ask are stated, and a circle is never a model's", (t) => 
     domain: null,
     category: null,
     ask_kind: null,
-    price: said({ min, max, currency, period: null }, "500 à 800 €"),
+    price: said({ min, max, currency, period: null, unit: null }, "500 à 800 €"),
     location: null,
     near: said({ place: "Lyon", lat: 0, lon: 0, radius_km: 5 }, "Lyon"),
     condition: null,

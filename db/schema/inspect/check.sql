@@ -300,7 +300,7 @@ begin
         coalesce(a.ask_kind, 'do nothing')) end),
     ('match_is_within_price', true, case when a.status = 'active'
       and o.price_thousandths > a.price_max_thousandths and o.price_thousandths > 0
-      and o.price_currency = a.price_currency
+      and o.price_unit is null and o.price_currency = a.price_currency
       and coalesce(o.price_period = a.criteria -> 'price' ->> 'period', true)
       then
       format('%s is over %s thousandths of %s', o.price_thousandths, a.price_max_thousandths, a.price_currency) end),

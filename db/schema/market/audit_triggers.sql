@@ -17,9 +17,10 @@ begin
       ('decision', '{insert,delete}', '{moderator_id,action,offer_id,account_id,agent_id,reason}'),
       ('moderator', '{insert,delete}', '{account_id,appointed_by}'),
       ('offer', '{update,delete}', '{account_id,agent_id,origin_ask_id,status,language,domain,category,offer_kind,'
-        'price_thousandths,price_currency,price_period,reviewed,published_at,removed_at,review_reason,suspended_at}'),
+        'price_thousandths,price_currency,price_period,price_unit,reviewed,published_at,removed_at,review_reason,'
+        'suspended_at}'),
       ('offer_change', '{insert,delete}', '{account_id,agent_id,language,domain,category,offer_kind,price_thousandths,'
-        'price_currency,price_period,rejected_at,review_reason}'),
+        'price_currency,price_period,price_unit,rejected_at,review_reason}'),
       ('profile', '{delete}', '{}'),
       ('proved_method', '{}', '{method,proved_at}'),
       ('report', '{insert,update,delete}', '{offer_id,account_id,agent_id,reason,completed_at}'),

@@ -29,7 +29,8 @@ grant select on market.setting, market.sentence, market.offer_kind, market.domai
   market.embedding_model, market.ranking to souk_dba;
 grant select (id, account_id, agent_id, origin_ask_id, status, language, domain, category, offer_kind,
   price_thousandths,
-  price_currency, price_period, missing_fields, reviewed, review_reason, created_at, updated_at, published_at,
+  price_currency, price_period, price_unit, missing_fields, reviewed, review_reason, created_at, updated_at,
+  published_at,
   removed_at,
   suspended_at, confirmed_at, stale_at, expired_at, sandbox_id)
   on market.offer to souk_dba;
@@ -61,6 +62,6 @@ grant select (id) on market.hash_key to souk_dba;
 grant select (removed_offers, suspended_at, suspension_reason, kept_until, account_id, caps, id) on market.kept_record
   to souk_dba;
 grant select (offer_id, account_id, agent_id, language, domain, category, offer_kind, price_thousandths, price_currency,
-  price_period, missing_fields, created_at, rejected_at, review_reason) on market.offer_change to souk_dba;
+  price_period, price_unit, missing_fields, created_at, rejected_at, review_reason) on market.offer_change to souk_dba;
 -- Knowing a sandbox's id is enough to join it. That gives a DBA nothing: it holds a day's tests.
 grant select on market.sandbox to souk_dba;

@@ -15,6 +15,7 @@ create table market.offer (
   price_thousandths bigint,
   price_currency text,
   price_period text,
+  price_unit text,
   location_text text,
   metadata jsonb not null default '{}',
   contact jsonb not null default '{}',
@@ -51,6 +52,7 @@ create table market.offer (
   constraint offer_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
   constraint offer_price_period_known
     check (price_period in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')),
+  constraint offer_price_unit_known check (price_unit = any (reading.price_units())),
   constraint offer_location_text_length check (char_length(location_text) between 1 and 200),
   constraint offer_review_note_length check (char_length(review_note) between 1 and 500),
   constraint offer_suspended_is_archived check (suspended_at is null or status = 'archived'),
@@ -107,7 +109,10 @@ comment on column market.offer.price_thousandths is
   'Asking price in thousandths of the major unit, as some currencies have three decimals. Comparisons of bigint are '
   'exact and leakproof.';
 comment on column market.offer.price_period is
-  'The period or unit of the price: one_time, hour, day, week, month, year or project.';
+  'The period of the price: one_time, hour, day, week, month, year or project.';
+comment on column market.offer.price_unit is
+  'What the price is for, if it is that of a unit (reading.price_units); null: the price of the whole. A price of a '
+  'unit is never compared with one of a whole.';
 comment on column market.offer.location_text is 'The place as the text names it.';
 comment on column market.offer.metadata is
   'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';

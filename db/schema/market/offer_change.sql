@@ -14,6 +14,7 @@ create table market.offer_change (
   price_thousandths bigint,
   price_currency text,
   price_period text,
+  price_unit text,
   location_text text,
   metadata jsonb not null default '{}',
   contact jsonb not null default '{}',
@@ -40,6 +41,7 @@ create table market.offer_change (
   constraint offer_change_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
   constraint offer_change_price_period_known
     check (price_period in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')),
+  constraint offer_change_price_unit_known check (price_unit = any (reading.price_units())),
   constraint offer_change_location_text_length check (char_length(location_text) between 1 and 200),
   constraint offer_change_review_note_length check (char_length(review_note) between 1 and 500),
   constraint offer_change_rejected_for_a_reason check ((rejected_at is null) = (review_reason is null))

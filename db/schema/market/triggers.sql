@@ -80,11 +80,11 @@ create trigger keep_changed_document after update on market.offer for each row
   when (old.status <> new.status or new.status = 'published' and (
     (old.account_id, old.sandbox_id, old.published_at, old.stale_at, old.title, old.text, old.language, old.concepts,
       old.domain, old.category, old.offer_kind, old.price_thousandths, old.price_currency, old.price_period,
-      old.location_text, old.metadata, old.contact, old.images, old.reviewed, old.sent_text)
+      old.price_unit, old.location_text, old.metadata, old.contact, old.images, old.reviewed, old.sent_text)
     is distinct from
     (new.account_id, new.sandbox_id, new.published_at, new.stale_at, new.title, new.text, new.language, new.concepts,
       new.domain, new.category, new.offer_kind, new.price_thousandths, new.price_currency, new.price_period,
-      new.location_text, new.metadata, new.contact, new.images, new.reviewed, new.sent_text)))
+      new.price_unit, new.location_text, new.metadata, new.contact, new.images, new.reviewed, new.sent_text)))
   execute function search.keep_document();
 alter table market.offer enable always trigger keep_document, enable always trigger keep_changed_document;
 create trigger count_new_offer after insert or delete on market.offer

@@ -18,7 +18,9 @@ begin
   ask.domain := reading.choose_field('domain', said, extractions) ->> 'value';
   ask.category := reading.choose_category(said, extractions, ask.domain) ->> 'value';
   ask.ask_kind := reading.choose_field('ask_kind', said, extractions) ->> 'value';
-  ask.price_max_thousandths := round((price ->> 'max')::numeric * 1000)::bigint;
+  -- The price of a unit is no limit for what a whole costs.
+  ask.price_max_thousandths := case when price ->> 'unit' is null
+    then round((price ->> 'max')::numeric * 1000)::bigint end;
   ask.price_currency := price ->> 'currency';
   ask.criteria := jsonb_build_object(
     'keywords', reading.choose_keywords(said, extractions),

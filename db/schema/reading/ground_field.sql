@@ -44,6 +44,7 @@ begin
       then price ->> 'type' end,
     'negotiable', coalesce(price -> 'negotiable' = 'true', false),
     'deposit', reading.bounded_amount(price -> 'deposit'),
+    'unit', case when price ->> 'unit' = any (reading.price_units()) then price ->> 'unit' end,
     -- The label is the price as quoted, whatever label the extractor gives.
     'label', left(field ->> 'quote', 200)));
 end
@@ -63,7 +64,8 @@ begin
     field || jsonb_build_object('value', jsonb_build_object('min', min, 'max', max,
       'currency', substring(price ->> 'currency' from '^[A-Z]{3}$'),
       'period', case when price ->> 'period' in ('one_time', 'hour', 'day', 'week', 'month', 'year', 'project')
-        then price ->> 'period' end)) end;
+        then price ->> 'period' end,
+      'unit', case when price ->> 'unit' = any (reading.price_units()) then price ->> 'unit' end)) end;
 end
 $$;
 comment on function reading.ground_budget(jsonb) is

@@ -39,6 +39,7 @@ begin
   offer.price_thousandths := round((fields -> 'price' -> 'value' ->> 'amount')::numeric * 1000)::bigint;
   offer.price_currency := fields -> 'price' -> 'value' ->> 'currency';
   offer.price_period := fields -> 'price' -> 'value' ->> 'period';
+  offer.price_unit := fields -> 'price' -> 'value' ->> 'unit';
   offer.location_text := fields -> 'location' -> 'value' ->> 'text';
   select coalesce(jsonb_object_agg(m.name, jsonb_strip_nulls(m.value)), '{}') into offer.metadata
   from (values

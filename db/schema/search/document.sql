@@ -61,8 +61,9 @@ comment on table search.document is
 comment on column search.document.id is 'The id of the offer.';
 comment on column search.document.sandbox_id is 'The sandbox that has the offer; null for an offer of the market.';
 comment on column search.document.is_stale is 'Whether nobody has confirmed the offer for long.';
-comment on column search.document.price_thousandths is 'The price in thousandths of the major unit of any currency.';
-comment on column search.document.price_period is 'The period or unit of the price.';
+comment on column search.document.price_thousandths is
+  'The price of the whole in thousandths of the major unit of any currency; null for the price of a unit.';
+comment on column search.document.price_period is 'The period of the price.';
 comment on column search.document.condition is 'The condition as the reader of the text named it; null: not stated.';
 comment on column search.document.location_text is 'The place as the text names it.';
 comment on column search.document.city is 'The town of that place; null when it is not known.';

@@ -41,7 +41,8 @@ begin
   d.domain := offer.domain;
   d.category := offer.category;
   d.offer_kind := offer.offer_kind;
-  d.price_thousandths := offer.price_thousandths;
+  -- The price of a unit is not compared with that of a whole, so no list, filter or match knows it.
+  d.price_thousandths := case when offer.price_unit is null then offer.price_thousandths end;
   d.price_currency := offer.price_currency;
   d.price_period := offer.price_period;
   d.location_text := offer.location_text;

@@ -67,11 +67,12 @@ as $$
     and offer.sandbox_id is not distinct from ask.sandbox_id
     -- An ask without a domain matches nothing: no answer is better than a wrong one.
     and ask.domain is not null
-    -- Prices for different periods (a day, a month) are not compared. What is free is not too cheap.
+    -- Prices for different periods (a day, a month) or for a unit are not compared. What is free is not too cheap.
     and not coalesce((offer.price_thousandths > ask.price_max_thousandths
         or offer.price_thousandths > 0
           and offer.price_thousandths < (ask.criteria -> 'price' ->> 'min')::numeric * 1000)
       and offer.price_currency is not distinct from ask.price_currency
+      and ask.criteria -> 'price' -> 'unit' is null
       and coalesce(offer.price_period = ask.criteria -> 'price' ->> 'period', true), false)
     and (ask.exclude_query is null or not offer.words @@ ask.exclude_query)
     and case search.place_verdict(ask, offer)

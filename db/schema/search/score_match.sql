@@ -42,8 +42,10 @@ begin
   end if;
 
   by_price := case
-    when ask.price_max_thousandths is null and ask.criteria -> 'price' ->> 'min' is null then null
-    when offer.price_thousandths is null or search.is_foreign_money(ask, offer) then 'unknown'
+    when ask.price_max_thousandths is null and ask.criteria -> 'price' ->> 'min' is null
+      and ask.criteria -> 'price' -> 'unit' is null then null
+    when offer.price_thousandths is null or ask.criteria -> 'price' -> 'unit' is not null
+      or search.is_foreign_money(ask, offer) then 'unknown'
     when offer.price_thousandths = 0 then 'met'
     when offer.price_period <> ask.criteria -> 'price' ->> 'period' then 'unknown'
     else 'met' end;

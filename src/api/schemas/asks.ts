@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ASK_KINDS, ASK_STATUSES, CONDITIONS } from "../../base/enums.ts";
+import { ASK_KINDS, ASK_STATUSES, CONDITIONS, PRICE_UNITS } from "../../base/enums.ts";
 import { attributes, conditionOf, hiddenPassages, placeMembers, searchResult } from "./offers.ts";
 import {
   category,
@@ -49,7 +49,10 @@ const criteria = z
     keywords: phrases(20, 60, "What the thing is called."),
     must: phrases(10, 80, "What an offer should mention."),
     exclude: phrases(10, 80, "What no offer may mention."),
-    price: priceRange.nullable().describe("The budget."),
+    price: priceRange
+      .extend({ unit: z.enum(PRICE_UNITS).optional().describe("What the amounts are for, if not for the whole.") })
+      .nullable()
+      .describe("The budget."),
     location: z.object(placeMembers).nullable().describe("The place."),
     near: z
       .object({

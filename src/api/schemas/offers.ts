@@ -5,6 +5,7 @@ import {
   OFFER_STATUSES,
   PRICE_PERIODS,
   PRICE_TYPES,
+  PRICE_UNITS,
   REPORT_REASONS,
 } from "../../base/enums.ts";
 import {
@@ -41,6 +42,7 @@ const pricing = z
     type: z.enum(PRICE_TYPES).describe("How exact the price is."),
     negotiable: z.boolean().describe("Whether the text says so."),
     deposit: amount.optional().describe("A deposit."),
+    unit: z.enum(PRICE_UNITS).optional().describe("What the amount is for, if not for the whole."),
     label: words(200, "The words as stated."),
   })
   .meta({ id: "Pricing", description: "A price." });

@@ -9,8 +9,31 @@ import type { ShownOffer } from "./shown_offer.ts";
 /** An Offer itself, and not one of its subtypes or a reference. */
 type OfferLeaf = Extract<Offer, { "@type": "Offer" }>;
 
-/** UN/CEFACT's codes of units of time, which schema.org takes as `unitCode`. */
-const UNITS: Readonly<Record<string, string>> = { hour: "HUR", day: "DAY", week: "WEE", month: "MON", year: "ANN" };
+/** UN/CEFACT's codes of units, which schema.org takes as `unitCode`. */
+const UNITS: Readonly<Record<string, string>> = {
+  hour: "HUR",
+  day: "DAY",
+  week: "WEE",
+  month: "MON",
+  year: "ANN",
+  square_meter: "MTK",
+  square_foot: "FTK",
+  hectare: "HAR",
+  acre: "ACR",
+  cubic_meter: "MTQ",
+  liter: "LTR",
+  meter: "MTR",
+  foot: "FOT",
+  kilometer: "KMT",
+  gram: "GRM",
+  kilogram: "KGM",
+  tonne: "TNE",
+  pound: "LBR",
+  item: "C62",
+  person: "IE",
+  word: "D68",
+  page: "ZP",
+};
 
 const CONDITIONS = {
   new: "https://schema.org/NewCondition",
@@ -25,12 +48,12 @@ type Price = Pick<OfferLeaf, "price" | "priceCurrency" | "priceSpecification">;
 
 /** The price as members of an Offer; {} if there is no amount. `isExact`: neither a range nor a lower bound. */
 const priceOf = ({ pricing }: ShownOffer): { members: Price; isExact: boolean } => {
-  const { type, amount = type === "free" ? 0 : undefined, amount_max, currency, period } = pricing ?? {};
+  const { type, amount = type === "free" ? 0 : undefined, amount_max, currency, period, unit: of } = pricing ?? {};
   if (amount === undefined) return { members: {}, isExact: false };
   const isExact = amount_max === undefined && type !== "from";
-  const unit = UNITS[period ?? ""];
+  const unit = UNITS[of ?? period ?? ""];
   const paid = currency === undefined ? {} : { priceCurrency: currency };
-  if (isExact && unit === undefined) return { members: { price: amount, ...paid }, isExact };
+  if (isExact && unit === undefined && of === undefined) return { members: { price: amount, ...paid }, isExact };
   const priceSpecification: UnitPriceSpecification = {
     "@type": "UnitPriceSpecification",
     ...(isExact

@@ -20,6 +20,7 @@ export type ShownOffer = {
     amount_max?: number;
     currency?: string;
     period?: string;
+    unit?: string;
   } | null;
   place: {
     country?: string;

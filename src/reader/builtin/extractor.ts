@@ -110,19 +110,19 @@ const SPACE_DOMAIN = "real_estate";
 /** A price as the extraction has it. Dating has no price. */
 const priceOf = (text: string, say: Say, price: PriceFound | null, kind: OfferKind | undefined): Offer["price"] => {
   if (price === null || kind === "dating") return null;
-  const { amount, amountMax: amount_max, currency, period, type, negotiable, deposit, span, confidence } = price;
+  const { amount, amountMax: amount_max, currency, period, type, negotiable, deposit, unit, span, confidence } = price;
   const label = quoteOf(text, span);
-  return say({ amount, amount_max, currency, period, type, negotiable, deposit, label }, span, confidence);
+  return say({ amount, amount_max, currency, period, type, negotiable, deposit, unit, label }, span, confidence);
 };
 
 /** What an ask would pay at most: the upper end of a range, and a stated amount. "From X" is the least. */
 const budgetOf = (say: Say, price: PriceFound | null): Ask["price"] => {
   if (price?.amount == null || price.type === "free") return null;
-  const { amount, amountMax, currency, type, span, confidence } = price;
+  const { amount, amountMax, currency, type, unit, span, confidence } = price;
   const isLeast = type === "from";
   const period = price.period === "project" ? null : price.period;
   const min = isLeast || amountMax !== null ? amount : null;
-  return say({ min, max: isLeast ? null : (amountMax ?? amount), currency, period }, span, confidence);
+  return say({ min, max: isLeast ? null : (amountMax ?? amount), currency, period, unit }, span, confidence);
 };
 
 /** The domain of words with which people who look for a home describe themselves: "no pets", "keine Kinder". */

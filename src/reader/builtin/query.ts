@@ -297,13 +297,15 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     if (budget?.type === "free" && budget.confidence >= LEADING_FREE) {
       price = { min: null, max: 0, currency: null, period: null };
     } else if (budget?.amount != null && budget.amount > 0 && budget.confidence >= CERTAIN_PRICE) {
-      const { amount, amountMax, currency, period, type, span } = budget;
-      price = {
-        min: type === "from" || amountMax !== null ? amount : null,
-        max: type === "from" ? null : (amountMax ?? amount),
-        currency,
-        period: period === "project" ? null : period,
-      };
+      const { amount, amountMax, currency, period, type, unit, span } = budget;
+      // The price of a unit is no limit for what a whole costs.
+      if (unit === null)
+        price = {
+          min: type === "from" || amountMax !== null ? amount : null,
+          max: type === "from" ? null : (amountMax ?? amount),
+          currency,
+          period: period === "project" ? null : period,
+        };
       said.push(widenPrice(tokens, span, is));
     }
     said.push(...places.map(({ span }) => span), ...(near === null ? [] : [near.span]));

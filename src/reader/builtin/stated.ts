@@ -210,6 +210,11 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
     return { currency: localCurrencies().has(currency) ? currency : guess, period };
   };
 
+  /** What a sum in a field is for, by the words beside it; null for the whole. */
+  const unitOf = (amount: number | null, field: Span): Price["unit"] =>
+    prices.find((one) => one.amount !== null && isSame(one.amount.value, amount) && overlaps(one, field))?.unit?.unit ??
+    null;
+
   const isPrice = (amount: number, field: Span): boolean =>
     sumsIn(field, [amount]).length > 0 || countsIn(field).some((one) => isSame(amount, one));
 
@@ -232,6 +237,7 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
         ...field.value,
         ...terms,
         amount_max: most,
+        unit: unitOf(amount, field),
         deposit: isDeposit ? deposit : null,
         type: type === "free" && amount !== 0 ? "fixed" : type,
       },
@@ -245,7 +251,8 @@ const statesOf = ({ gazetteer, annotations, country, judged, location: own }: Sc
       field,
       [min, max].filter((one) => one !== null),
     );
-    return terms === null || (min === null && max === null) ? null : { ...field, value: { ...terms, min, max } };
+    const unit = unitOf(max ?? min, field);
+    return terms === null || (min === null && max === null) ? null : { ...field, value: { ...terms, unit, min, max } };
   };
 
   const place = <F extends Placed<Place>>(field: F): F => {

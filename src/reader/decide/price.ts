@@ -1,3 +1,4 @@
+import type { PriceUnit } from "../../base/enums.ts";
 import type { PriceReason } from "../extraction.ts";
 import { currencyOf } from "../languages.ts";
 import { resolveCurrency, withLocalSigns } from "../propose/currencies.ts";
@@ -41,6 +42,7 @@ export type PriceFound = {
   type: "fixed" | "range" | "from" | "free" | "on_request" | "exchange";
   negotiable: boolean;
   deposit: number | null;
+  unit: PriceUnit | null;
   span: Span;
   confidence: number;
 };
@@ -101,11 +103,18 @@ const PER = "per_";
 const MAX_PER = 3;
 
 /** The token after the words that state the period of an amount, and the periods that they can mean: "410 € pro Monat". */
-const periodAfter = ({ tokens, cues }: Scene, { to }: PriceCandidate): { to: number; periods: Period[] } => {
-  const units = cues.filter(({ from, concept }) => from >= to && from <= to + MAX_PER && concept.text.startsWith(PER));
+const periodAfter = ({ tokens, cues }: Scene, { to, unit: of }: PriceCandidate): { to: number; periods: Period[] } => {
+  // The words for what the price is for are no period: "km" is also a rent without costs.
+  const isOf = (at: number): boolean => of !== null && at >= of.from && at < of.to;
+  const most = Math.max(to, of?.to ?? to) + MAX_PER;
+  const units = cues.filter(
+    ({ from, concept }) => from >= to && from <= most && !isOf(from) && concept.text.startsWith(PER),
+  );
   const [unit] = units;
   const isBroken = (end: number): boolean =>
-    tokens.slice(to, end).some((token) => token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text));
+    tokens
+      .slice(to, end)
+      .some((token, n) => !isOf(to + n) && (token.opens || token.kind === "digits" || /^[,;()]$/.test(token.text)));
   if (unit === undefined || isBroken(unit.to)) return { to, periods: [] };
   const beside = units.filter((one) => !isBroken(one.to));
   return { to: unit.to, periods: beside.map(({ concept }) => concept.text.slice(PER.length) as Period) };
@@ -137,17 +146,21 @@ export const readPrice = (
   addTermsFeatures(scratch, scene, chosen);
   const flags = mostProbable(models.price_type, scratch).name.split("+");
   const { name: judged } = mostProbable(models.price_period, scratch);
-  const after = judged === "none" ? { to: chosen.to, periods: [] } : periodAfter(scene, chosen);
+  // A unit is mostly followed by the period that is stated: "12 €/m² im Monat".
+  const after = judged === "none" && chosen.unit === null ? { to: chosen.to, periods: [] } : periodAfter(scene, chosen);
   const found = {
     deposit: deposit?.amount?.value ?? null,
-    span: spanOf(scene.tokens, { from: chosen.from, to: after.to }),
+    span: spanOf(scene.tokens, {
+      from: Math.min(chosen.from, chosen.unit?.from ?? chosen.from),
+      to: Math.max(after.to, chosen.unit?.to ?? after.to),
+    }),
     confidence,
   };
   const { amount } = chosen;
   if (amount === null || amount.value === 0) {
     const isOpen = amount === null && (flags.includes("on_request") || flags.includes("exchange"));
     const type = !isOpen ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
-    const nothing = { amountMax: null, currency: null, period: null, negotiable: false };
+    const nothing = { amountMax: null, currency: null, period: null, unit: null, negotiable: false };
     return { amount: isOpen ? null : 0, type, ...nothing, ...found };
   }
   // "$620 per week" is not by the month, whatever the text is about. In "an hour" the last word counts.
@@ -157,9 +170,10 @@ export const readPrice = (
     amount: amount.value,
     amountMax: amount.max,
     currency: currencyFor(amount, candidates, country),
-    period: judged === "none" ? null : (period as Period),
+    period: period === "none" ? null : (period as Period),
     type: amount.max !== null ? "range" : flags.includes("from") ? "from" : "fixed",
     negotiable: flags.includes("negotiable"),
+    unit: chosen.unit?.unit ?? null,
     ...found,
   };
 };

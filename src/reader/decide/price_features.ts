@@ -1,4 +1,5 @@
 import { type Amount, findMoney } from "../propose/money.ts";
+import { type UnitWords, unitAfter, unitBefore } from "../propose/units.ts";
 import type { Cue } from "../text/cues.ts";
 import type { Token } from "../text/tokens.ts";
 import { addContext, distance, partOf, type Range, type Scene, termOf } from "./context.ts";
@@ -9,22 +10,30 @@ import { bucket, type Features, type Term, term } from "./features.ts";
  * compares with the others.
  */
 
-/** A candidate: an amount, or the words of a statement. */
-export type PriceCandidate = Range & { amount: Amount | null };
+/** A candidate: an amount, with the unit that it is for, or the words of a statement. */
+export type PriceCandidate = Range & { amount: Amount | null; unit: UnitWords | null };
 
 /** The concepts of cues that may state the price without an amount. */
 const STATEMENTS: ReadonlySet<string> = new Set(["price_given", "price_free", "price_open", "price_exchange"]);
 
 /** The candidates of a text, in order. */
 export const priceCandidates = (scene: Scene, isHidden: (at: number) => boolean): PriceCandidate[] => {
-  const amounts = findMoney(scene.tokens, isHidden).map((amount) => ({ from: amount.from, to: amount.to, amount }));
+  let taken = 0;
+  const amounts = findMoney(scene.tokens, isHidden).map((amount): PriceCandidate => {
+    const { from, to } = amount;
+    const isMoney = amount.marker !== null && scene.tokens[to - 1]?.kind !== "digits";
+    const unit = unitAfter(scene, to, isMoney) ?? unitBefore(scene, from, taken);
+    // A bare number is mostly no price, so it takes no unit from the next one.
+    if (amount.marker !== null || unit !== null) taken = Math.max(to, unit?.to ?? to);
+    return { from, to, amount, unit };
+  });
   // Cues are in the order in which they begin, so one is inside an earlier one if that ends later.
   let end = 0;
   const statements: PriceCandidate[] = [];
   for (const { concept, from, to } of scene.cues) {
     if (!STATEMENTS.has(concept.text) || isHidden(from) || to <= end) continue;
     end = to;
-    statements.push({ from, to, amount: null });
+    statements.push({ from, to, amount: null, unit: null });
   }
   return [...amounts, ...statements].sort((one, other) => one.from - other.from || other.to - one.to);
 };
@@ -43,6 +52,7 @@ const T = {
   inside: term("inside"),
   previous: term("previous"),
   following: term("following"),
+  per: term("per"),
   text: term("text"),
   topic: term("topic"),
   unitAfter: term("unit-after"),
@@ -195,6 +205,7 @@ export const addPriceFeatures = (
     features.add(T.only, B(count(amounts)), magnitude);
     features.add(T.order, B(`bare${count(index)}`), B(count(candidates.length - 1 - index)));
   }
+  features.add(T.per, B(candidate.unit?.unit ?? "whole"), marker);
   features.add(T.text, partOf(scene, candidate));
   if (isAsk) features.add(T.ask, marker, magnitude);
 };
@@ -203,11 +214,12 @@ export const addPriceFeatures = (
 export const addTermsFeatures = (features: Features, scene: Scene, chosen: PriceCandidate): void => {
   const { tokens, cues } = scene;
   addContext(features, scene, chosen, {});
-  const { amount, from, to } = chosen;
+  const { amount, from, unit } = chosen;
+  const to = Math.max(chosen.to, unit?.to ?? 0);
   const value = amount === null ? B("statement") : B(magnitudeOf(amount.value));
   features.add(T.magnitude, value);
   features.add(T.marker, markerOf(amount));
-  for (let at = from; at < to; at++) features.add(T.inside, termOf(tokens[at] as Token));
+  for (let at = from; at < chosen.to; at++) features.add(T.inside, termOf(tokens[at] as Token));
   for (const topic of scene.topics) {
     features.add(T.topic, topic);
     features.add(T.topic, topic, value);

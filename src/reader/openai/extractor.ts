@@ -115,6 +115,7 @@ The text is an offer.
   "from": the lower bound in amount, the upper in amount_max. Several tiers: the first named. "Negotiable" and "or best
   offer" after an amount: that amount, negotiable true. Free: amount 0, type free, currency null. No amount: null. A night
   is period day. German rents: the Kaltmiete. Per piece, word or metre: period null. A fixed sum for a whole job: project.
+  unit: what the amount is for, if that is a measure, a piece or a person (12 € per m²: square_meter), else null.
   label: the words of the price, verbatim.
 - contacts: every way to reach the writer. email in lower case and with obfuscation undone; ${NUMBER_TYPES.join(", ")} in E.164
   when the country is known; url absolute. "Text me" is sms; a bare number or "call" is phone; "call or text" is both.

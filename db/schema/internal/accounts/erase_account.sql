@@ -71,6 +71,7 @@ begin
     title = 'Deleted offer', text = 'The account that published this offer was deleted.',
     sent_text = null,
     language = null, images = '{}', price_thousandths = null, price_currency = null, price_period = null,
+    price_unit = null,
     location_text = null, metadata = '{}', contact = '{}', extraction = '{}', missing_fields = '{}', warnings = '{}',
     review_note = null, origin_ask_id = null, agent_id = null, account_id = null
   where o.id = any (offers);

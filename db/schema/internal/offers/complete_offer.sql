@@ -113,11 +113,13 @@ declare
   offer market.offer;
 begin
   insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, sent_text, images, language, title,
-    domain, category, offer_kind, price_thousandths, price_currency, price_period, location_text,
+    domain, category, offer_kind, price_thousandths, price_currency, price_period, price_unit,
+    location_text,
     metadata, contact, extraction, missing_fields, warnings, published_at)
   values (submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
     status, read.text, read.sent_text, read.images, read.language, read.title,
     read.domain, read.category, read.offer_kind, read.price_thousandths, read.price_currency, read.price_period,
+    read.price_unit,
     read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
     case status when 'published' then now() end)
   returning * into offer;

@@ -35,11 +35,13 @@ begin
   delete from market.offer_change c where c.offer_id = version.id;
   insert into market.offer_change (offer_id, account_id, agent_id, text, sent_text, images, language, title, domain,
     category,
-    offer_kind, price_thousandths, price_currency, price_period, location_text, metadata, contact, extraction,
+    offer_kind, price_thousandths, price_currency, price_period, price_unit, location_text, metadata, contact,
+    extraction,
     missing_fields, warnings, price_reasons)
   values (version.id, version.account_id, hold_change.agent_id, version.text, version.sent_text, version.images,
     version.language, version.title, version.domain, version.category, version.offer_kind, version.price_thousandths,
-    version.price_currency, version.price_period, version.location_text, version.metadata, version.contact,
+    version.price_currency, version.price_period, version.price_unit, version.location_text, version.metadata,
+    version.contact,
     version.extraction, version.missing_fields, version.warnings, hold_change.price_reasons);
 end
 $$;
@@ -57,7 +59,8 @@ begin
     title = version.title,
     domain = version.domain, category = version.category, offer_kind = version.offer_kind,
     price_thousandths = version.price_thousandths, price_currency = version.price_currency,
-    price_period = version.price_period, location_text = version.location_text, metadata = version.metadata,
+    price_period = version.price_period, price_unit = version.price_unit, location_text = version.location_text,
+    metadata = version.metadata,
     contact = version.contact, extraction = version.extraction, missing_fields = version.missing_fields,
     warnings = version.warnings, reviewed = version.reviewed
   where o.id = version.id
