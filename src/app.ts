@@ -14,9 +14,11 @@ import { currentRequest, onBehalfOf } from "./base/request.ts";
 import { startSpan } from "./base/tracing/tracing.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { metricsHandler } from "./metrics/serve.ts";
+import { isBrowser, sendErrorPage } from "./pages/frame.ts";
 import { pages } from "./pages/pages.ts";
 import type { SignIn } from "./sign_in/sign_in.ts";
 import { entrance, goneFrom } from "./web/admission.ts";
+import { isForPrograms } from "./web/cors.ts";
 import { warnOfProxy } from "./web/forwarding.ts";
 import { excessOfParameters } from "./web/parameters.ts";
 import { requestIdOf, send, setCommonHeaders } from "./web/send.ts";
@@ -43,6 +45,8 @@ const refusalOf = ({ httpVersion, headers, rawHeaders, url }: Request, baseUrl: 
   const query = url.indexOf("?");
   return query < 0 ? undefined : excessOfParameters(url.slice(query + 1));
 };
+
+const isMcp = (path: string): boolean => /^\/mcp\/?$/.test(path);
 
 /**
  * Creates the HTTP application: health checks, the endpoints of the table, the pages, and a 404 problem for other
@@ -131,6 +135,9 @@ export const createApp = (
       : problemOf(error);
     logFailure(context.log, failure, error, requestId, response.destroyed);
     if (response.headersSent) response.destroy();
+    // A person who is told to add /mcp to an assistant may open it.
+    else if (isBrowser(request) && ((request.method === "GET" && isMcp(request.path)) || !isForPrograms(request.path)))
+      sendErrorPage(request, response, context.baseUrl(), failure);
     else send(request, response, problemAnswer(failure, requestId, context.baseUrl()));
   };
   const enter = entrance(context.database.callers, context.baseUrl);
@@ -160,8 +167,9 @@ export const createApp = (
 
   if (options.admin) app.use(options.admin);
 
-  app.use(() => {
-    throw problem("not_found", "There is nothing at this address. GET /v1 lists what there is.");
+  app.use((request: Request) => {
+    const hint = isBrowser(request) ? "" : " GET /v1 lists what there is.";
+    throw problem("not_found", `There is nothing at this address.${hint}`);
   });
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
     fail(error, request, response),

@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, type Router } from "express";
 import helmet from "helmet";
-import { problem, problemAnswer, problemOf } from "../base/problem.ts";
+import { type Problem, problem, problemAnswer, problemOf } from "../base/problem.ts";
 import { checkSender, isFormToken, refuseTokens } from "../web/csrf.ts";
 import { readForm } from "../web/form.ts";
 import { requestIdOf } from "../web/send.ts";
@@ -69,7 +69,11 @@ export const seeOther = (response: Response, location: string): void => {
 export const wantsJson = (request: Request): boolean =>
   String(request.accepts(["html", "json", "application/problem+json"])).endsWith("json");
 
-/** Sends an error page, or Problem JSON when the client prefers that. */
+/** Whether a browser asks: the client names HTML, and prefers it. Many programs send a wildcard. */
+export const isBrowser = (request: Request): boolean =>
+  /\btext\/html\b/i.test(request.get("Accept") ?? "") && !wantsJson(request);
+
+/** Sends an error page, or Problem JSON when the client prefers that. The response has the security headers already. */
 const sendProblem = (request: Request, response: Response, baseUrl: string, thrown: unknown): void => {
   const failure = problemOf(thrown);
   const requestId = requestIdOf(response);
@@ -85,6 +89,14 @@ const sendProblem = (request: Request, response: Response, baseUrl: string, thro
   const link = `${baseUrl}${request.path}`;
   const back = typeof members?.["way_back"] === "string" ? members["way_back"] : undefined;
   response.type("html").send(renderProblem(baseUrl, { code, detail, requestId, link, back }));
+};
+
+/** Sends an error page from outside of a page, such as at an address where there is none. */
+export const sendErrorPage = (request: Request, response: Response, baseUrl: string, failure: Problem): void => {
+  securityHeaders(baseUrl.startsWith("https:"), [], [])(request, response, () => {
+    response.set("X-Robots-Tag", "noindex");
+    sendProblem(request, response, baseUrl, failure);
+  });
 };
 
 /** The Problem for a form that we did not give this browser, or gave it before it lost its cookies. */
@@ -109,20 +121,51 @@ export const readAnswer = async (
   return { fields, stale: !isFormToken(request, baseUrl, request.path, fields.get("token") ?? "") };
 };
 
-/** Refuses other methods with Problem JSON, because only programs send them; browsers send GET and POST. */
+/** Refuses other methods: with a page for a person who types the address of a form, otherwise with Problem JSON. */
 const refuseOtherMethods =
   (allowed: string, baseUrl: () => string): RequestHandler =>
   (request, response) => {
     const detail = `This page does not take ${request.method}.`;
     const failure = problem("method_not_allowed", detail, {}, { Allow: allowed });
+    if (isBrowser(request)) return sendProblem(request, response, baseUrl(), failure);
     const answer = problemAnswer(failure, requestIdOf(response), baseUrl());
     response.status(answer.status).set(answer.headers).send(answer.body);
   };
+
+/** What no path of a page has, and what follows it. */
+const BEYOND = /[^\w./-].*$/s;
+
+/**
+ * Returns a path without what stood behind the address in a text from which it was copied: a bracket, a quote, a point, a
+ * space, Markdown's "**", all of it encoded or not, and a slash at the end. An underscore may be part of a secret, so it
+ * is left out only behind a whole one.
+ */
+const withoutTail = (path: string): string => {
+  const decoded = path.replaceAll(/%(?:2d|5f|[3-7][\da-f])/gi, (encoded) => {
+    const character = decodeURIComponent(encoded);
+    return /[\w-]/.test(character) ? character : encoded;
+  });
+  return (
+    decoded
+      .replace(BEYOND, "")
+      .replace(/\.*\/?$/, "")
+      .replace(/(?<=\/[\w-]{43})_{1,2}$/, "") || "/"
+  );
+};
 
 /** Makes the router for pages, with the same protection for each. Other paths pass through. */
 export const servePages = (list: readonly Page[], baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
   const secure = () => baseUrl().startsWith("https:");
+  const paths = list.map(({ path }) => new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`));
+
+  router.use((request, _response, next) => {
+    // A pattern that ends with `$` takes long for a long path.
+    const path = request.path.length > RETURN_LENGTH ? request.path : withoutTail(request.path);
+    if (path !== request.path && paths.some((known) => known.test(path)))
+      request.url = `${path}${/\?.*$/s.exec(request.url)?.[0] ?? ""}`;
+    next();
+  });
 
   const guarded =
     (page: Page, handle: Handler): RequestHandler =>
@@ -135,7 +178,7 @@ export const servePages = (list: readonly Page[], baseUrl: () => string): Router
         const failure = problemOf(thrown);
         if (page.needsSignIn && failure.code === "unauthorized" && !wantsJson(request)) {
           const again = failure.members?.["sign_in_again"] === true;
-          seeOther(response, signInPath(baseUrl(), request.originalUrl.slice(0, RETURN_LENGTH), again));
+          seeOther(response, signInPath(baseUrl(), request.url.slice(0, RETURN_LENGTH), again));
         } else sendProblem(request, response, baseUrl(), thrown);
       }
     };

@@ -112,6 +112,18 @@ const AUTHORIZATION_GUIDANCE: Guides = {
   },
 };
 
+/** For a person who opens the address of MCP. */
+const ASSISTANT_GUIDANCE: Guides = {
+  method_not_allowed: {
+    heading: "Add this address to your assistant",
+    steps: [
+      "Copy the address, and add it to Claude, ChatGPT or an editor as a connector, or as an MCP server.",
+      "The assistant then opens a page here, on which you say whether it may act for you.",
+    ],
+    again: false,
+  },
+};
+
 const VERIFICATION_GUIDANCE: Guides = {
   not_found: { heading: "Nothing is here", steps: [INCOMPLETE, NEW_VERIFICATION], again: false },
   link_expired: { heading: "This link has ended", steps: [NEW_VERIFICATION], again: false },
@@ -122,6 +134,11 @@ const GUIDANCE: Guides = {
   not_found: {
     heading: "Nothing is here",
     steps: ["If you followed a link, check that it was copied whole."],
+    again: false,
+  },
+  method_not_allowed: {
+    heading: "Nothing to open here",
+    steps: ["This address only takes what another page, or a program, sends to it."],
     again: false,
   },
   service_unavailable: {
@@ -147,6 +164,7 @@ const FORM_GUIDANCE: Guidance = {
 const guidanceFor = (path: string): { guides: Guides; again: string } => {
   const [, kind] = path.split("/");
   if (kind === "connect") return { guides: CONNECTION_GUIDANCE, again: "Open the link again" };
+  if (kind === "mcp") return { guides: ASSISTANT_GUIDANCE, again: "Open the page again" };
   if (kind === "oauth") return { guides: AUTHORIZATION_GUIDANCE, again: "Open the page again" };
   if (kind === "verify") return { guides: VERIFICATION_GUIDANCE, again: "Open the link again" };
   return { guides: {}, again: "Open the page again" };

@@ -19,6 +19,9 @@ const OPEN: readonly [path: RegExp, methods: string][] = [
 /** Returns the methods of a path that pages of other sites may call; undefined for other paths. */
 const openMethods = (path: string): string | undefined => OPEN.find(([open]) => open.test(path))?.[1];
 
+/** Whether a path is for programs alone, so that a refusal there is a problem document whatever the client accepts. */
+export const isForPrograms = (path: string): boolean => openMethods(path) !== undefined;
+
 /** The headers of an answer that scripts may read, besides those that they always may. */
 const EXPOSED = [
   "Request-Id",

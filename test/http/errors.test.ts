@@ -183,6 +183,34 @@ test("404: an unknown path is not found, whatever the method", async (t) => {
   }
 });
 
+test("a browser gets a page, except at the addresses of programs", async (t) => {
+  const get = async (path: string, accept = "text/html,application/xhtml+xml,*/*;q=0.8", method = "GET") => {
+    const answer = await fetch(market.url + path, { method, headers: { accept } });
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
+  };
+  const none = ["/foo", "/connect", "/offers", "/admin", "/settings/nothing", "/connect/x%2Fy"];
+  for (const [path, status] of [
+    ...none.map((path) => [path, 404] as const),
+    ["/oauth/%zz", 404],
+    ["/offers/%zz/x", 404],
+    ["/mcp", 405],
+    ["/sign-out/everywhere", 405],
+    [`/foo?${"a&".repeat(60)}`, 400],
+  ] as const) {
+    const { headers, text, ...answer } = await get(path);
+    t.deepEqual([answer.status, headers["content-type"]], [status, "text/html; charset=utf-8"], path);
+    t.regex(text, /<h1>.*<h2>What you can do<\/h2>/s);
+    t.truthy(headers["content-security-policy"]);
+    t.false(text.includes("GET /v1"));
+  }
+  t.is((await get("/foo", "text/html", "POST")).headers["content-type"], "text/html; charset=utf-8");
+  const PROBLEM = "application/problem+json; charset=utf-8";
+  for (const path of ["/v1/nothing", "/oauth/token", "/.well-known/nothing"])
+    t.is((await get(path)).headers["content-type"], PROBLEM, path);
+  for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"])
+    t.is((await get("/foo", accept)).headers["content-type"], PROBLEM, accept);
+});
+
 test("405: Allow lists the methods of the path", async (t) => {
   const byPath = Map.groupBy(ENDPOINTS, ({ path }) => path);
   const agent = await market.stranger();

@@ -66,8 +66,7 @@ test("a page of the documentation that does not exist is a 404", async (t) => {
   const { get } = await open(t);
   for (const path of ["/docs/none", "/docs/reference/none", "/docs/reference/constructor", "/docs/..%2fskill"])
     t.is((await get(path)).status, 404, path);
-  for (const path of ["/docs/", "/docs/rest/", "/.well-known/agent-skills/none/SKILL.md"])
-    t.is((await get(path)).text, "not a page", path);
+  t.is((await get("/.well-known/agent-skills/none/SKILL.md")).text, "not a page");
 });
 
 test("guides and documents name only calls of the table, and no placeholder is left", async (t) => {
@@ -190,7 +189,7 @@ for (const [baseUrl, name] of [
   });
 }
 
-test("documents for programs can be cached, revalidated, and read by pages of other hosts", async (t) => {
+test("documents for programs can be cached and revalidated", async (t) => {
   const { site, get } = await open(t);
   for (const path of [
     "/llms.txt",
@@ -200,7 +199,6 @@ test("documents for programs can be cached, revalidated, and read by pages of ot
   ]) {
     const { headers } = await get(path);
     t.is(headers.get("cache-control"), "public, max-age=300", path);
-    t.is(headers.get("access-control-allow-origin"), "*", path);
     const etag = headers.get("etag") ?? t.fail(`${path} has no ETag`);
     const again = await fetch(site.url + path, { headers: { "if-none-match": etag, "cache-control": "max-age=0" } });
     t.is(again.status, 304, path);

@@ -45,11 +45,56 @@ test("the home page and the documentation may run our own script, and nothing el
 
 test("paths that are not pages are passed on to the next handler", async (t) => {
   const site = await servePages(t);
-  for (const path of ["/connect", "/connect/", `${PATH}/`, `${PATH}/more`, "/Errors", "/errors/", "/assets/", "/v1"]) {
+  for (const path of ["/connect", "/connect/", `${PATH}/more`, "/Errors", "/errors/x", "/assets/", "/v1"]) {
     const answer = await fetch(site.url + path);
     t.is(await answer.text(), "not a page", path);
     t.is(answer.headers.get("content-security-policy"), null, path);
   }
+});
+
+test("what stood behind an address in a text is ignored, and nothing that may be part of a secret", async (t) => {
+  const site = await servePages(t);
+  const opens = async (path: string) => {
+    site.calls.length = 0;
+    const answer = await fetch(site.url + path);
+    return { status: answer.status, secret: site.calls[0]?.args["secret_hash"], text: await answer.text() };
+  };
+  const { secret } = await opens(PATH);
+  for (const tail of [
+    ...[
+      "/",
+      ")",
+      ".",
+      ",",
+      ">",
+      "**",
+      "%22",
+      "%20",
+      "%0A",
+      "**_",
+      "_",
+      ").",
+      "/).",
+      "%E2%80%9D",
+      "%C2%A0and",
+      "%",
+      "%)",
+    ],
+    ...["](https://market.example/connect/x)", ";", "!", "'", "%3C/a%3E", "%2F", "&amp;x=1", "%29?utm_source=chat"],
+  ])
+    t.like(await opens(PATH + tail), { status: 200, secret }, tail);
+  for (const other of ["x", "_x", "-", "A)", "%41"]) t.notDeepEqual((await opens(PATH + other)).secret, secret, other);
+  for (const path of [
+    "/errors/",
+    "/docs/",
+    "/docs/rest/",
+    "/docs).",
+    "/llms.txt/",
+    "/llms.txt)",
+    "/)",
+    "/docs/search/?q=x",
+  ])
+    t.is((await fetch(site.url + path)).status, 200, path);
 });
 
 test("a method that a page does not have gets a 405 Problem that names the allowed methods", async (t) => {
@@ -58,6 +103,9 @@ test("a method that a page does not have gets a 405 Problem that names the allow
   t.is(answer.status, 405);
   t.is(answer.headers.get("allow"), "GET, HEAD, POST");
   t.like(await answer.json(), { code: "method_not_allowed", status: 405, request_id: REQUEST_ID });
+  const typed = await fetch(`${site.url}/sign-out/everywhere`, { headers: { Accept: "text/html,*/*;q=0.8" } });
+  t.deepEqual([typed.status, typed.headers.get("allow")], [405, "POST"]);
+  t.true((await typed.text()).includes("<h1>Nothing to open here</h1>"));
 });
 
 for (const [title, fields, headers] of [

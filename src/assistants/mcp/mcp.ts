@@ -13,6 +13,7 @@ import { admit, handle } from "../../api/handle.ts";
 import { logFailure } from "../../base/log.ts";
 import { type Answer, PROBLEMS, type Problem, problem, problemAnswer, problemOf } from "../../base/problem.ts";
 import { currentRequest, currentRequestId } from "../../base/request.ts";
+import { isBrowser } from "../../pages/frame.ts";
 import { authenticate } from "../../web/authenticate.ts";
 import { parseJson, readText, tooLarge, withoutNulls } from "../../web/body.ts";
 import { callOf } from "./call.ts";
@@ -242,6 +243,13 @@ export const createMcp = (context: Context): ((request: Request, response: Respo
   return async (request, response) => {
     response.locals["operation"] = "mcp";
     response.locals["endpoint"] = true;
+    if (request.method === "GET" && isBrowser(request))
+      throw problem(
+        "method_not_allowed",
+        "This address is for assistants. A browser cannot open it.",
+        {},
+        { Allow: "POST" },
+      );
     if (request.method !== "POST")
       return errorAnswer(405, REFUSED, "This endpoint has only POST.", { headers: { Allow: "POST" } });
     try {
