@@ -3,7 +3,7 @@ import { addressOf } from "../base/address.ts";
 import { PROBLEMS, problem, problemOf } from "../base/problem.ts";
 import { hashSecret } from "../base/tokens.ts";
 import { visibleName, visibleText } from "../base/visible_text.ts";
-import { browserSecret, giveFormToken } from "../web/csrf.ts";
+import { browserSecret, giveFormToken, shownWith } from "../web/csrf.ts";
 import { placeOf, responseUri, type WayBack } from "../web/redirect.ts";
 import { askVisitor, type PagesContext } from "./context.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
@@ -41,7 +41,7 @@ type Connection = {
     label: string;
     /** Nobody is signed in here. The browser gets the account by approving. */
     is_new: boolean;
-    /** A hash of the account. The form sends it back, so that an approval binds the agent to no other account. */
+    /** A hash of the account. The form's token has it, so that an approval binds the agent to no other account. */
     shown: string;
     /** The account has a sign-in method. */
     has_method: boolean;
@@ -102,7 +102,7 @@ export const approvalPages = (context: PagesContext): Page[] => {
       secret_hash: hashSecret(secretOf(request)),
       session_hash: sessionHash(request, baseUrl()),
     });
-    const token = giveFormToken(request, response, baseUrl(), request.path);
+    const token = giveFormToken(request, response, baseUrl(), request.path, connection.account.shown);
     response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, notice }));
   };
 
@@ -116,7 +116,7 @@ export const approvalPages = (context: PagesContext): Page[] => {
         secret_hash: hashSecret(secretOf(request)),
         session_hash: sessionHash(request, baseUrl()),
         new_session_hash: hashSecret(newSession),
-        shown: fields.get("shown"),
+        shown: shownWith(fields.get("token") ?? ""),
         code_hash: hashSecret(code),
         picked: fields.get("code"),
       });
@@ -139,9 +139,10 @@ export const approvalPages = (context: PagesContext): Page[] => {
       const canAdd = signIn.methods.length > 0;
       sendPage(response, "approved", baseUrl(), { name, hasMethod: has_method, canAdd });
     } catch (thrown) {
-      const { detail, members } = problemOf(thrown);
-      if (members?.["account_changed"] !== true || wantsJson(request)) throw thrown;
-      response.status(409);
+      const { code, detail, members } = problemOf(thrown);
+      const asksAgain = members?.["account_changed"] === true || members?.["not_picked"] === true;
+      if (!asksAgain || wantsJson(request)) throw thrown;
+      response.status(PROBLEMS[code].status);
       await show(request, response, detail);
     }
   };

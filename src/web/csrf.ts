@@ -15,20 +15,34 @@ const CLOSE = { Connection: "close" } as const;
 
 const FORGERY_COOKIE = "souk_csrf";
 
-const tokenFor = (secret: string, path: string): string =>
-  createHmac("sha256", secret).update(path).digest("base64url");
+const tokenFor = (secret: string, path: string, shown: string): string =>
+  shown === ""
+    ? createHmac("sha256", secret).update(path).digest("base64url")
+    : `${createHmac("sha256", secret).update(`${path} ${shown}`).digest("base64url")}.${shown}`;
 
-/** Returns the token for the form at a path in this browser. Sets the browser's cookie when it has none. */
-export const giveFormToken = (request: Request, response: Response, baseUrl: string, path: string): string => {
+/** Returns what the page showed that gave a form its token: what giveFormToken was told; "" if that was nothing. */
+export const shownWith = (token: string): string => /\.(.*)$/s.exec(token)?.[1] ?? "";
+
+/**
+ * Returns the token for the form at a path in this browser. Sets the browser's cookie when it has none.
+ * @param shown what the answer to the form depends on and the page shows, which then cannot be left out of the form
+ */
+export const giveFormToken = (
+  request: Request,
+  response: Response,
+  baseUrl: string,
+  path: string,
+  shown = "",
+): string => {
   const cookie = readCookie(request, baseUrl, FORGERY_COOKIE);
-  if (cookie !== null) return tokenFor(cookie, path);
+  if (cookie !== null) return tokenFor(cookie, path, shown);
   // All forms of a page need the same cookie.
   const renewed: unknown = response.locals["formSecret"];
-  if (typeof renewed === "string") return tokenFor(renewed, path);
+  if (typeof renewed === "string") return tokenFor(renewed, path, shown);
   const secret = newSecret();
   response.locals["formSecret"] = secret;
   setCookie(response, baseUrl, FORGERY_COOKIE, secret);
-  return tokenFor(secret, path);
+  return tokenFor(secret, path, shown);
 };
 
 /**
@@ -42,7 +56,7 @@ export const renewFormSecret = (response: Response, baseUrl: string): void =>
 export const isFormToken = (request: Request, baseUrl: string, path: string, token: string): boolean => {
   const secret = readCookie(request, baseUrl, FORGERY_COOKIE);
   if (secret === null) return false;
-  const expected = Buffer.from(tokenFor(secret, path));
+  const expected = Buffer.from(tokenFor(secret, path, shownWith(token)));
   const actual = Buffer.from(token);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 };

@@ -97,10 +97,15 @@ test.serial("a wrong pick approves nothing and ends the link, and only 'Not mine
   const link = { secret_hash: caller.link, session_hash: null };
   const pick = (picked: string | null) =>
     market.call(null, "approve_connection", { ...link, new_session_hash: caller.session, picked });
-  t.is(await refused(pick(null)), "400 bad_request");
-  t.false((await market.call(null, "get_connection", link)).mispicked);
-  t.deepEqual(Object.keys(await pick("BCDF-GHJL")), ["mispicked"]);
-  for (const again of ["BCDF-GHJK", "BCDF-GHJL"]) t.is(await refused(pick(again)), "410 connection_expired");
+  for (const none of [null, "", "BCDF-GHJL", "bcdf-ghjk"]) {
+    const { status, code, extra } = await refusal(pick(none));
+    t.deepEqual([status, code, extra], [400, "bad_request", { not_picked: true }], "no button of the page sends it");
+  }
+  const { codes, mispicked } = await market.call(null, "get_connection", link);
+  t.false(mispicked);
+  const decoy = codes.find((code: string) => code !== "BCDF-GHJK");
+  t.deepEqual(Object.keys(await pick(decoy)), ["mispicked"]);
+  for (const again of ["BCDF-GHJK", decoy]) t.is(await refused(pick(again)), "410 connection_expired");
   const { account, next } = await me(caller);
   t.false(account.connected);
   t.like(next[0], { method: "POST", path: "/v1/connect" });

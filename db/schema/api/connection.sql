@@ -100,8 +100,9 @@ begin
       then 'approval_needs_sign_in' else 'approval_needs_recent_sign_in' end, extra => '{"sign_in_again": true}');
   end if;
   if internal.is_picked(agent.id) then
-    if approve_connection.picked is null then
-      perform internal.raise_problem(400, 'bad_request', 'connection_not_picked');
+    -- Not a pick at all: no button of the page sends it.
+    if not coalesce(internal.codes_to_pick(connection) ? approve_connection.picked, false) then
+      perform internal.raise_problem(400, 'bad_request', 'connection_not_picked', extra => '{"not_picked": true}');
     elsif approve_connection.picked <> connection.code then
       -- Not a problem that is raised, because that would undo the update.
       update market.connection c set mispicked_at = now() where c.agent_id = connection.agent_id;
@@ -130,9 +131,9 @@ comment on function api.approve_connection(bytea, bytea, bytea, text, bytea, tex
   'Approves the agent, if the picked code is its code, or it is a client of OAuth. It then acts for the account of the '
   'session, or for a new account that new_session_hash signs in. Repeated by the same person, it returns the same '
   'response: agent_id, agent_name, new_session, has_method, client (internal.way_back). code_hash is the hash of the '
-  'authorization code for a client of OAuth. With another code, it ends the link, and returns only mispicked, a '
-  'sentence that says so. Raises 400 without a code, 401 (sign_in_again), 404, 409 (account_changed when the account '
-  'is not the one that the page showed) or 410.';
+  'authorization code for a client of OAuth. With another code of the page, it ends the link, and returns only '
+  'mispicked, a sentence that says so. Raises 400 (not_picked) without a code of the page, 401 (sign_in_again), 404, '
+  '409 (account_changed when the account is not the one that the page showed) or 410.';
 
 create or replace function api.decline_connection(
   secret_hash bytea, browser_hash bytea default null, address text default null
