@@ -13,12 +13,17 @@ const CLOSE = { Connection: "close" } as const;
 /**
  * Reads the fields of a form. It does not use Express's parser, because that parser reads the whole body before it
  * refuses one that is too large.
+ * @param refusal what to say about a body that is no form
  * @throws Problem if the body is not a form, is larger than FORM_BYTES, has too many parameters, or a field with too many marks
  */
-export const readForm = async (request: Request, response: Response): Promise<URLSearchParams> => {
+export const readForm = async (
+  request: Request,
+  response: Response,
+  refusal = "This page takes only what its own form sends.",
+): Promise<URLSearchParams> => {
   const encoding = request.get("Content-Encoding") ?? "identity";
   if (request.is("application/x-www-form-urlencoded") === false || encoding.toLowerCase() !== "identity") {
-    throw problem("unsupported_media_type", "This page takes only what its own form sends.", {}, CLOSE);
+    throw problem("unsupported_media_type", refusal, {}, CLOSE);
   }
   const tooLarge = problem("payload_too_large", "That is more than the form on this page can send.", {}, CLOSE);
   if (Number(request.get("Content-Length") ?? 0) > FORM_BYTES) throw tooLarge;

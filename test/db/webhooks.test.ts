@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { type Answer, type Caller, column, type Market, openMarket, refused } from "./market.ts";
+import { type Answer, type Caller, column, type Market, openMarket, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 import { begun, blocked } from "./waits.ts";
@@ -144,6 +144,31 @@ test("an agent reads of another agent's webhook only the host, and the person re
   t.deepEqual(await urls(market.call(other, "list_webhooks")), [host]);
   for (const own of [market.call(caller, "list_webhooks"), market.callAsPerson(caller, "list_webhooks")])
     t.deepEqual(await urls(own), [`${host}/hook?key=secret`]);
+});
+
+test("an agent challenges, tests and deletes only what it added, and the person everything", async (t) => {
+  const caller = await market.approved();
+  const other = await market.colleague(caller);
+  const [id, fresh] = [await add(caller), (await ask(caller)).body.id];
+  for (const [name, hook] of [
+    ["test_webhook", id],
+    ["challenge_webhook", fresh],
+    ["delete_webhook", id],
+  ] as const)
+    t.is(await refused(market.call(other, name, { id: hook })), "404 not_found", name);
+  t.is((await market.call(caller, "test_webhook", { id })).status, 202);
+  await market.callAsPerson(caller, "delete_webhook", { id });
+  await market.call(caller, "delete_webhook", { id: fresh });
+  t.deepEqual((await market.call(caller, "list_webhooks")).webhooks, []);
+});
+
+test("an address of a private host is refused, and a public one is not", async (t) => {
+  const caller = await market.approved();
+  const hosts = "localhost a.localhost printer.local 127.0.0.1 10.1.2.3 192.168.1.1 169.254.169.254 [::1] [fd00::1]";
+  for (const host of [...hosts.split(" "), "[::ffff:a00:1]"])
+    t.regex((await refusal(ask(caller, { url: `https://${host}/x` }))).detail, /host of the url is not public/, host);
+  for (const host of ["8.8.8.8", "[2606:4700::1111]", "localhost.example.com"])
+    t.is((await ask(caller, { url: `https://${host}/${randomUUID()}` })).status, 201, host);
 });
 
 test("challenges have limits of an account and of a host, whatever the port, case and dot of its name", async (t) => {

@@ -158,6 +158,25 @@ test("a contact in a sentence that addresses a model is not read, and the refusa
   t.is((await publish(agent, { text: `${sofa} Write to lena@example.com.` })).status, 201);
 });
 
+test("a handle of an app is no contact, and the refusal and the question show the link that is one", async (t) => {
+  const agent = await market.agent();
+  for (const [text, link] of [
+    ["Kids' balance bike, blue, 30 EUR, Delft. Telegram: @jonas_bikes", "t.me/jonas_bikes"],
+    ["Laufrad, blau, 30 EUR, Bremen. Schreib mir auf Instagram (@jonas.bikes).", "instagram.com/jonas.bikes"],
+    ["Vélo bleu, 30 EUR, Lille. Contact : @jonas_velo sur Insta", "instagram.com/jonas_velo"],
+    ["Rowerek, 30 zł, Poznań. Pisz na TG @jonas_rowery", "t.me/jonas_rowery"],
+  ] as const) {
+    const refused = await publish(agent, { text });
+    t.deepEqual([refused.status, refused.body.code], [400, "missing_contact"], refused.text);
+    t.true(refused.body.detail.includes(link), refused.body.detail);
+    const { body } = await agent.call("POST", "/v1/offers/preview", { text });
+    t.true(
+      body.questions.some((question: string) => question.endsWith(` ${link}?`)),
+      body.questions.join(),
+    );
+  }
+});
+
 test("a preview needs no approval, returns questions, and writes nothing", async (t) => {
   const agent = await market.stranger();
   const answer = await agent.call("POST", "/v1/offers/preview", { text: "Selling a sofa" });

@@ -209,6 +209,29 @@ test("an unapproved agent adds none, and an address must be one", async (t) => {
   }
 });
 
+test("an address is kept as the URL standard writes it, and a refusal names what is wrong, alone", async (t) => {
+  const port = new URL(address).port;
+  for (const [sent, kept] of [
+    [` HTTP://LOCALHOST:${port}/x `, `http://localhost:${port}/x`],
+    ["https://EXAMPLE.com", "https://example.com/"],
+    ["HTTPS://Example.COM:443/a/../b?Q=1#", "https://example.com/b?Q=1"],
+    ["https://bücher.example/straße 1", "https://xn--bcher-kva.example/stra%C3%9Fe%201"],
+  ] as const) {
+    const agent = await market.agent();
+    const { status, body } = await agent.call("POST", "/v1/webhooks", { url: sent });
+    t.deepEqual([status, body.url], [201, kept], JSON.stringify(body));
+    t.is((await agent.call("GET", "/v1/webhooks")).body.webhooks[0].url, kept);
+  }
+  const agent = await market.agent();
+  for (const [url, says] of [
+    ["https://a:b@example.com/", /^The url may have no user and no password\./],
+    ["https://example.com/x#y", /^The url may have no fragment/],
+    ["ftp://example.com/", /^The url must begin with https:\/\//],
+    ["example.com/x", /^The url must be a whole https address/],
+  ] as const)
+    t.regex((await agent.call("POST", "/v1/webhooks", { url })).body.detail, says);
+});
+
 test("the secret is stored only encrypted", async (t) => {
   const agent = await market.agent();
   const { id, secret } = await add(agent, "/stored");

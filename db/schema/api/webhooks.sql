@@ -22,6 +22,8 @@ begin
     when create_webhook.url !~ '^https://' and not (private_allowed and create_webhook.url ~ '^http://') then
       jsonb_build_array(jsonb_build_object('pointer', '/url',
         'detail', 'webhook_url_unencrypted'))
+    when not private_allowed and internal.names_private_host(create_webhook.url) then
+      jsonb_build_array(jsonb_build_object('pointer', '/url', 'detail', 'webhook_url_private'))
     else '[]' end);
   if create_webhook.encrypted_secret is null then
     perform internal.raise_problem(409, 'invalid_state', 'webhooks_off');

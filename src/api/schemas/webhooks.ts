@@ -4,12 +4,8 @@ import { count, id, int32, next, text, timestamp, url, words } from "./values.ts
 
 /** The schemas of webhooks. */
 
-/** Whether an address may be a webhook's: written as a program sends it, without credentials. */
-const isAddress = (value: string): boolean => {
-  if (!URL.canParse(value)) return false;
-  const { username, password, hash, href } = new URL(value);
-  return username === "" && password === "" && hash === "" && href === value;
-};
+/** An address as the URL standard writes it: scheme and host in lower case, no usual port, a path. Others stay as sent. */
+const normalAddress = (value: string): string => URL.parse(value)?.href.replace(/#$/, "") ?? value;
 
 const types = z
   .array(z.enum(EVENT_TYPES))
@@ -20,11 +16,16 @@ const types = z
 /** The body of POST /v1/webhooks. */
 export const webhookCreate = z.object({
   url: text()
+    .overwrite(normalAddress)
     .max(2048)
-    .refine(isAddress, {
-      message:
-        "The url must be an https address in its usual form, with a path and without user, password and fragment, as https://example.com/souk.",
+    .refine((value) => URL.canParse(value), {
+      message: "The url must be a whole https address, such as https://example.com/souk.",
+      abort: true,
     })
+    .refine((value) => !/^[^/]*\/\/[^/?#]*@/.test(value), {
+      message: "The url may have no user and no password. Put what the receiver needs into the path or the query.",
+    })
+    .refine((value) => !value.includes("#"), { message: "The url may have no fragment: leave out # and what follows." })
     .describe("Where to send the events: an https address of a public host. Redirects are not followed."),
   types: types.optional(),
 });

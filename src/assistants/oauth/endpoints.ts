@@ -23,7 +23,11 @@ const refusal = (error: string, detail: string): Problem => problem("bad_request
 
 /** Reads the parameters of a form, each of which may be sent once. */
 const readParameters = async (request: Request, response: Response): Promise<(name: string) => string | null> => {
-  const fields = await readForm(request, response);
+  const fields = await readForm(
+    request,
+    response,
+    "Send the parameters as a form, with Content-Type: application/x-www-form-urlencoded and without Content-Encoding.",
+  );
   const repeated = repeatedParameter(fields, "resource");
   if (repeated !== undefined)
     throw refusal("invalid_request", `The parameter ${repeated.slice(0, 50)} was sent twice.`);

@@ -113,6 +113,37 @@ comment on function internal.webhook_document(uuid) is
   'webhook that it did not add only the scheme and the host.';
 grant execute on function internal.webhook_document(uuid) to souk_agent, souk_person;
 
+create or replace function internal.names_private_host(url text) returns boolean
+  language plpgsql immutable
+as $$
+declare
+  host constant text := substring(url from '^https?://(\[[^]]+\]|[^/:?#]+)');
+  address constant inet := case when host ~ '^\[' then btrim(host, '[]')::inet
+    when host ~ '^[0-9]+(\.[0-9]+){3}$' then host::inet end;
+begin
+  -- Whoever names such a host errs. What a name leads to is judged again at each connection (src/base/safe_fetch.ts).
+  return host ~ '(^|\.)(localhost|local|internal)\.?$'
+    or (family(address) = 4 and address <<= any (array['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8',
+      '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16', '224.0.0.0/3']::inet[]))
+    or (family(address) = 6 and not address <<= inet '2000::/3');
+end
+$$;
+comment on function internal.names_private_host(text) is
+  'Returns whether the host of an address, written as the URL standard writes it, is no public one by its name or its '
+  'IP address.';
+grant execute on function internal.names_private_host(text) to souk_agent, souk_person;
+
+create or replace function internal.may_manage(webhook market.webhook) returns boolean
+  language sql stable
+as $$
+  -- To its person, an agent is one of several programs that do not know each other: none ends what another relies on.
+  select webhook.account_id = internal.visible_account_id()
+    and (internal.agent_id() is null or webhook.agent_id = internal.agent_id())
+$$;
+comment on function internal.may_manage(market.webhook) is
+  'Returns whether the caller may test, challenge and delete a webhook: an agent those that it added, and the person '
+  'all of the account.';
+
 create or replace function internal.queue_probe(webhook_id uuid, purpose text) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -120,7 +151,7 @@ declare
   hook market.webhook;
 begin
   select * into hook from market.webhook w
-  where w.id = queue_probe.webhook_id and w.account_id = internal.visible_account_id() for no key update;
+  where w.id = queue_probe.webhook_id and internal.may_manage(w) for no key update;
   if not found then
     perform internal.raise_problem(404, 'not_found', 'no_webhook');
   elsif hook.disabled_at is not null then
@@ -172,14 +203,14 @@ create or replace function internal.delete_own_webhook(webhook_id uuid) returns 
 as $$
 begin
   delete from market.webhook w
-  where w.id = delete_own_webhook.webhook_id and w.account_id = internal.visible_account_id();
+  where w.id = delete_own_webhook.webhook_id and internal.may_manage(w);
   if not found then
     perform internal.raise_problem(404, 'not_found', 'no_webhook');
   end if;
 end
 $$;
 comment on function internal.delete_own_webhook(uuid) is
-  'Deletes a webhook of the caller''s account. Raises 404 for any other id.';
+  'Deletes a webhook that the caller may manage. Raises 404 for any other id.';
 grant execute on function internal.delete_own_webhook(uuid) to souk_agent, souk_person;
 
 create or replace function internal.disable_webhook(id uuid, reason text) returns void

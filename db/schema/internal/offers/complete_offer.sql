@@ -18,7 +18,8 @@ begin
   if submission.kind = 'preview_offer' then
     status := 200;
     body := internal.understood_document(read) || internal.hidden_passages(submission.text, addressed)
-      || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language));
+      || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language,
+        internal.link_of_handle(submission.text)));
     return;
   elsif not internal.lock_good_standing(submission.account_id) then
     status := 409;
@@ -27,7 +28,7 @@ begin
     return;
   elsif 'contact' = any (read.missing_fields) then
     status := 400;
-    body := internal.missing_contact(read.sent_text is not null);
+    body := internal.missing_contact(read.sent_text is not null, internal.link_of_handle(read.text));
     return;
   elsif submission.kind = 'update_offer' then
     select * into current from market.offer o
@@ -86,20 +87,50 @@ comment on function internal.hidden_passages(text, jsonb) is
   'Returns {hidden_passages: [{quote, start, end}]} for the spans of a text that are addressed to software; {} '
   'without.';
 
-create or replace function internal.missing_contact(addresses_agents boolean) returns jsonb
+create or replace function internal.link_of_handle(text text) returns text
+  language plpgsql immutable
+as $$
+declare
+  plain constant text := normalize(link_of_handle.text, nfkc);
+begin
+  -- The name of an app and a handle in one line, with a few words between them: "Telegram: @jonas", "@jonas bei
+  -- Telegram".
+  return (
+    select a.link || rtrim(f.parts[1], '.')
+    from (values
+      ('telegram|tg', 't.me/'), ('instagram|insta|ig', 'instagram.com/'), ('tiktok', 'tiktok.com/@'),
+      ('facebook|fb', 'facebook.com/'), ('messenger', 'm.me/'), ('twitter', 'x.com/'), ('threads', 'threads.net/@'),
+      ('snapchat|snap', 'snapchat.com/add/'), ('linkedin', 'linkedin.com/in/'), ('youtube', 'youtube.com/@'),
+      ('vk|vkontakte', 'vk.com/'), ('github', 'github.com/'), ('bluesky', 'bsky.app/profile/')) as a (names, link),
+    (values
+      (1, '\m(?:NAMES)\M[^@\n]{0,30}(?<![[:alnum:]._])@([A-Za-z0-9_][A-Za-z0-9_.-]{1,40})'),
+      (2, '(?<![[:alnum:]._])@([A-Za-z0-9_][A-Za-z0-9_.-]{1,40})[^@\n]{0,20}\m(?:NAMES)\M')) as o (n, form),
+    lateral regexp_match(plain, replace(o.form, 'NAMES', a.names), 'i') as f (parts)
+    where f.parts is not null
+    order by o.n, length(f.parts[1]) desc limit 1);
+end
+$$;
+comment on function internal.link_of_handle(text) is
+  'Returns the link that a handle of an app stands for, such as t.me/jonas_bikes for "Telegram: @jonas_bikes"; null '
+  'when a text names no handle beside an app whose users have links.';
+
+create or replace function internal.missing_contact(addresses_agents boolean, link text) returns jsonb
   language plpgsql stable
 as $$
 begin
   return jsonb_build_object('code', 'missing_contact',
     'detail', case when addresses_agents then internal.sentence('contact_for_models_only')
+      when link is not null then internal.sentence('contact_is_handle', jsonb_build_object('link', link))
       else internal.sentence('contact_missing') end,
     'errors', jsonb_build_array(jsonb_build_object('pointer', '/text',
       'detail', case when addresses_agents then internal.sentence('text_needs_contact_for_people')
+        when link is not null then internal.sentence('text_needs_link', jsonb_build_object('link', link))
         else internal.sentence('text_needs_contact') end)));
 end
 $$;
-comment on function internal.missing_contact(boolean) is
-  'Returns the problem of a text that names no contact, or names one only to software (`addresses_agents`).';
+comment on function internal.missing_contact(boolean, text) is
+  'Returns the problem of a text that names no contact, or names one only to software (`addresses_agents`), or only a '
+  'handle of an app, which is this link (internal.link_of_handle).';
 
 create or replace function internal.insert_offer(submission market.submission, read market.offer, reasons jsonb)
   returns market.offer
