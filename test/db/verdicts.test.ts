@@ -122,6 +122,18 @@ const VERDICTS: readonly [rule: string, offer: OfferFacts, ask: AskFacts, verdic
     { title: "Wanted: grey sofa in Berlin or Hamburg", keywords: ["sofa"], ...BERLIN, city: "Berlin" },
     "location met",
   ],
+  [
+    "a place in the first of two wanted towns",
+    HAMBURG,
+    { title: "Procuro sofá em Hamburgo ou em Berlin", keywords: ["sofa"], ...BERLIN, city: "Berlin" },
+    "location met",
+  ],
+  [
+    "a place in one of two towns that were read as one place",
+    HAMBURG,
+    { title: "Sofa gesucht, Berlin und Hamburg", keywords: ["sofa"], place: "Berlin und Hamburg", city: "Berlin" },
+    "location met",
+  ],
   ["another place", HAMBURG, BERLIN, "none"],
   [
     "another place, and the thing can be sent within the country",

@@ -18,6 +18,11 @@ const PHRASES: readonly [string, string, number | null, string][] = [
   ["sofa less than 10 miles from Manchester", "Manchester", 16.093, "sofa"],
   ["sofa near Leeds", "Leeds", null, "sofa"],
   ["sofa close to Bristol", "Bristol", null, "sofa"],
+  ["sofa Austin area", "Austin", null, "sofa"],
+  ["Sofa Mainz und nähere Umgebung", "Mainz", null, "Sofa"],
+  ["canapé Limoges et ses alentours", "Limoges", null, "canapé"],
+  ["divano Parma e dintorni", "Parma", null, "divano"],
+  ["bank Breda en omstreken", "Breda", null, "bank"],
   ["Sofa im Umkreis von 20 km um Berlin", "Berlin", 20, "Sofa"],
   ["Sofa Berlin Umkreis 20 km", "Berlin", 20, "Sofa"],
   ["Sofa umkreis 30 km Leipzig", "Leipzig", 30, "Sofa"],
@@ -73,6 +78,8 @@ test("mileages, other distances and plain places are no circles", async (t) => {
     "e-bike with 80 km range, Bristol",
     "sofa within Berlin",
     "near new sofa in Leeds",
+    "flat in Leeds, area 60 m²",
+    "sofa in Leeds and bed in a quiet area",
     "job from home, 20 km",
   ]) {
     t.is(readQuery(text).near, undefined, text);

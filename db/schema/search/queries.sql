@@ -97,29 +97,58 @@ $$;
 comment on function search.place_query(text) is
   'Returns a query of search.document.facets for a place as people write it; a place without any word matches nothing.';
 
+create or replace function search.town_named(name text) returns text
+  language sql stable
+as $$
+  -- A country is found by its own name.
+  select case when n.kind in ('city', 'district') then n.city else town_named.name end
+  from reading.places_named(town_named.name) as n
+  where n.kind in ('city', 'district', 'country') and n.form = 'name'
+  order by n.kind <> 'country', n.population desc nulls last, n.place limit 1
+$$;
+comment on function search.town_named(text) is
+  'Returns the largest town with a name, for a district its town, or the country with that name; null if there is '
+  'none.';
+
 create or replace function search.ask_place_query(text text, place text, city text) returns tsquery
   language plpgsql stable
 as $$
 declare
-  folded text := reading.fold(text);
-  written text := reading.fold(place);
-  other text;
+  folded constant text := reading.fold(text);
+  written constant text := reading.fold(place);
   -- The place as written counts too: a town that belongs to a metropolitan area is also a town of its own.
   wanted tsquery := coalesce(search.place_query(city) || search.place_query(place), search.place_query(place));
+  -- What stands between two towns of which either will do: "London or Manchester", "no Porto ou em Braga".
+  joined constant text := (
+    select format('(?:\s*/\s*|,?\s+(?:%s)\s+(?:(?:%s)\s+)?|,\s+)', string_agg(l.form, '|') filter (where
+      l.concept = 'conjunction'), string_agg(l.form, '|') filter (where l.concept = 'place_in'))
+    from reading.label l where l.concept in ('conjunction', 'place_in') and l.form ~ '^[a-z]+$');
+  start constant integer := position(written in folded);
+  inside constant text[] := regexp_split_to_array(written, joined);
+  beside text[] := array[
+    substring(left(folded, start - 1) from '([[:alpha:]-]+)' || joined || '$'),
+    substring(substr(folded, start + length(written)) from '^' || joined || '([[:alpha:]-]+)')];
 begin
-  -- In "London or Manchester" the second town counts as well.
-  other := substring(substr(folded, position(written in folded) + length(written))
-    from '^\s*(?:/|,|,?\s(?:or|oder|bzw|ou|o|of|lub)\s)\s*([[:alpha:]-]+)');
-  return coalesce(wanted || (
-    select search.place_query(n.city)
-    from reading.places_named(other) as n
-    where n.kind in ('city', 'district') and n.form = 'name'
-    order by n.population desc nulls last, n.place limit 1), wanted);
+  if place is null then
+    return null;
+  end if;
+  -- "Tyne and Wear" is one place.
+  if cardinality(inside) > 1 and search.town_named(written) is null
+    and not exists (select from unnest(inside) as i (name) where search.town_named(i.name) is null) then
+    beside := beside || inside;
+  end if;
+  return (
+    select string_agg('(' || q.query::text || ')', ' | ')::tsquery
+    from (
+      select wanted as query
+      union
+      select search.place_query(search.town_named(b.name)) from unnest(beside) as b (name)) as q
+    where q.query is not null);
 end
 $$;
 comment on function search.ask_place_query(text, text, text) is
-  'Returns a query of search.document.facets for the place of an ask: its city, the place as written, and a town named '
-  'as an alternative. Null without a place.';
+  'Returns a query of search.document.facets for the place of an ask: its city, the place as written, and the towns '
+  'and countries that the text names as alternatives. Null without a place.';
 
 create or replace function search.any_place_query(places jsonb) returns tsquery
   language plpgsql stable

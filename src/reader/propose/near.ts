@@ -10,6 +10,7 @@ import { areNeighbours, type PlaceHit } from "./places.ts";
  * Finds the circle in which a query or an ask looks: "within 20 km of Berlin", "Lyon, rayon de 20 km", "cerca de Madrid".
  * The words are classes of the lexicon: `near_radius` says that a distance is a radius, `near_word` that a place is only
  * near, `near_link` stands between a distance and a place; `near_opener` stands before such a phrase and says nothing;
+ * `near_surroundings` says so behind a place ("Lyon et alentours");
  * `near_km` and `near_mile` are units.
  */
 
@@ -88,6 +89,21 @@ const walk = ({ tokens, is, isHidden }: NearText, start: number, step: 1 | -1): 
 
 type Found = { from: number; to: number; km: number | null };
 
+/** "und der näheren" of "Mainz und der näheren Umgebung": so many words stand before the last one. */
+const MAX_WORDS_BEFORE_SURROUNDINGS = 3;
+
+/** The token after "area" of "Austin area", or after "et alentours" of "Lyon et alentours". Null if neither follows. */
+const surroundingsAfter = ({ tokens, is, isHidden }: NearText, town: number): number | null => {
+  for (let at = town; at <= town + MAX_WORDS_BEFORE_SURROUNDINGS; at++) {
+    const token = tokens[at];
+    if (token?.kind !== "word" || token.gap !== "space" || isHidden(at)) return null;
+    if (is("near_surroundings", token.text)) return at + 1;
+    const isJoined = at > town || is("conjunction", token.text);
+    if (!isJoined) return null;
+  }
+  return null;
+};
+
 /** The distance that stands before or after a town, or that only "near" states. */
 const around = (scene: NearText, distances: readonly Distance[], hit: Pick<PlaceHit, "from" | "to">): Found | null => {
   const { tokens } = scene;
@@ -107,7 +123,9 @@ const around = (scene: NearText, distances: readonly Distance[], hit: Pick<Place
     if (after.isRadius || after.isNear || cue.isRadius || cue.isNear || (isBeside && mark.text === "+"))
       return { from: hit.from, to: cue.at, km: right.km };
   }
-  return before.isNear ? { from: before.at, to: hit.to, km: null } : null;
+  if (before.isNear) return { from: before.at, to: hit.to, km: null };
+  const surroundings = surroundingsAfter(scene, hit.to);
+  return surroundings === null ? null : { from: hit.from, to: surroundings, km: null };
 };
 
 /** The town that a name means, with the region or the country after it: "Paris, Texas". */
