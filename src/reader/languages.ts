@@ -53,6 +53,20 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     endings: "heterna heten heter arna erna orna aren het ar or er en et an na a e n t s".split(" "),
     country: "SE",
   },
+  ar: {
+    letters: /\p{Script=Arabic}/gu,
+    compounds: false,
+    headLast: false,
+    endings: "ات ين ون ان ها هم نا ي ه".split(" "),
+    country: null,
+  },
+  hi: {
+    letters: /\p{Script=Devanagari}/gu,
+    compounds: false,
+    headLast: false,
+    endings: "ियों ियां ाओं ों ें ीं ां े ी ा ि ो".split(" "),
+    country: "IN",
+  },
 };
 
 /** What a word for numbers or money does (db/data/README.md). */

@@ -20,6 +20,8 @@ const TEXTS = {
   nl: "Ik verkoop mijn oude bank, hij is in goede staat en zit erg lekker.",
   pl: "Sprzedam moją starą kanapę, jest w dobrym stanie i bardzo wygodna.",
   sv: "Jag säljer min gamla soffa, den är i bra skick och mycket skön.",
+  ar: "أبيع كنبتي القديمة، وهي بحالة جيدة ومريحة جدا.",
+  hi: "मैं अपना पुराना सोफा बेच रहा हूँ, यह अच्छी हालत में है और बहुत आरामदायक है।",
 } as const;
 
 for (const [language, text] of Object.entries(TEXTS)) {

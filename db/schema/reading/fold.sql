@@ -185,7 +185,7 @@ grant execute on function reading.search_config(text) to souk_agent, souk_person
 
 create or replace function reading.languages() returns text[]
   language sql immutable parallel safe
-as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv'] $$;
+as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'ar', 'hi'] $$;
 comment on function reading.languages() is 'Returns the languages of the market (ISO 639-1).';
 
 create or replace function reading.compound_languages() returns text[]

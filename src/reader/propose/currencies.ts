@@ -8,7 +8,7 @@ import type { Token } from "../text/tokens.ts";
  * money_word.tsv; signs are those of the CLDR, which Intl has.
  *
  * A marker is an ISO 4217 code or one of these ambiguous signs: "$" (dollars or pesos), "pesos", "kr" (crowns), "dh"
- * (dirhams), "¥" (yen or yuan), "," (the dash of "450,-": an amount in the local currency), "¢" (hundredths of the
+ * (dirhams), "riyal", "dinar", "¥" (yen or yuan), "," (the dash of "450,-": an amount in the local currency), "¢" (hundredths of the
  * local currency).
  */
 export type Marker = string;
@@ -30,6 +30,8 @@ const AMBIGUOUS: Readonly<Record<Marker, { meanings: readonly string[]; elsewher
   kr: { meanings: sharing("kr"), elsewhere: null },
   "¥": { meanings: sharing("¥"), elsewhere: "JPY" },
   dh: { meanings: ["MAD", "AED"], elsewhere: "AED" },
+  riyal: { meanings: ["SAR", "QAR", "OMR", "YER"], elsewhere: "SAR" },
+  dinar: { meanings: ["KWD", "JOD", "BHD", "IQD", "TND", "DZD", "LYD"], elsewhere: null },
 };
 
 /** Signs of one currency only, without letters: "€", "₹". */
