@@ -210,10 +210,12 @@ export type QueryWord = { said: string; meant?: string; is_modifier?: true };
  * The fields of a search query. The kind filters the results only if it is `certain`. Offers that are known to be
  * elsewhere, or that cost clearly more than the price, are dropped. The other fields only affect the ranking.
  *
- * `words`: the query without stop words and the words that were read as kind, place or price. The database makes lexemes
- * of them, as it does of offers. `corrections`: the intended words for misspelt ones. `places`: an offer may be in any of
- * them. `price`: major units. `near`: a circle that filters the results; without `lat` and `lon` if the query states a
- * distance, but no known town.
+ * `words`: the query without stop words and the words that were read as kind, place or price. The database makes
+ * lexemes of them, as it does of offers. `corrections`: the intended words for misspelt ones. `exclude`: what no offer
+ * may mention; `asked` is the query without it. `places`: an offer may be in any of them; `unknown_place`: words that
+ * name a place that is not known. `price`: major units; with `no_currency` it is a bound without a currency, which
+ * filters in that of the market. `near`: a circle that filters the results; without `lat` and `lon` if the query states
+ * a distance, but no known town.
  */
 export type QueryExtraction = {
   words: QueryWord[];
@@ -222,7 +224,10 @@ export type QueryExtraction = {
   offer_kind: { value: (typeof OFFER_KINDS)[number]; certain: boolean } | null;
   domain: string | null;
   category: string | null;
-  price: Omit<NonNullable<AskExtraction["price"]>["value"], "unit"> | null;
+  price: (Omit<NonNullable<AskExtraction["price"]>["value"], "unit"> & { no_currency?: true }) | null;
+  exclude: string[];
+  asked: string;
+  unknown_place?: string;
   places: { text: string; city: string | null; country: string | null }[];
   near?: (z.infer<typeof near> | { lat: null }) & { quote: string };
 };

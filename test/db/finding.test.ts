@@ -26,6 +26,7 @@ const CATALOGUE: Record<string, OfferFacts> = {
   hired: { title: "Sofa for a party", kind: "rental", price: "40 EUR", period: "day", ...BERLIN },
   dollars: { title: "Green sofa", price: "150 USD", place: null },
   unpriced: { title: "Yellow sofa", price: null, place: "Altona", country: "DE" },
+  "for parts": { title: "Cracked handset", ...ELECTRONICS, condition: "for_parts", place: null },
   gift: { title: "Old sofa", price: "0 EUR", ...BERLIN },
   cleaning: { title: "Sofa cleaning", ...CLEANING, price: "60 EUR", ...BERLIN },
   washer: { title: "Machine à laver", language: "fr", ...WASHER, price: "90 EUR" },
@@ -158,6 +159,47 @@ test("a place in the query excludes offers elsewhere, but not offers whose place
   t.deepEqual(there.slice(0, 2).toSorted(), ["couch", "gift"]);
   const either = [...IN_BERLIN, { text: "Rome", city: "Roma", country: "IT" }];
   t.true((await found({ query: "sofa" }, { ...READ, places: either })).includes("divano"));
+});
+
+test("what a query excludes is not found, in any language and inside of compounds", async (t) => {
+  const without = (exclude: string[]) => found({ query: "sofa" }, { ...READ, exclude });
+  t.deepEqual((await without(["leather"])).toSorted(), ["couch", "dollars", "gift", "unpriced"]);
+  t.deepEqual((await without(["Leder", "pelle"])).toSorted(), ["couch", "dollars", "gift", "unpriced"]);
+  const phones = (exclude: string[]) =>
+    found(
+      { query: "phone" },
+      { ...READ, words: [{ said: "phone" }], offer_kind: null, domain: "electronics", category: "phones", exclude },
+    );
+  t.true((await phones([])).includes("for parts"));
+  t.deepEqual(await phones(["broken"]), ["unnamed phone"]);
+  const all = await found({ query: "-sofa" }, { ...READ, words: [], asked: "", exclude: ["sofa"] });
+  t.true(all.length > 0 && !all.some((name) => SOFAS.includes(name)));
+});
+
+test("a bound without a currency holds in that of the filter, of the setting, or of most offers", async (t) => {
+  const price = { min: 190, max: 260, currency: null, period: null, no_currency: true };
+  const named = async (filters: object) =>
+    (await search({ query: "sofa", filters }, { ...READ, price })).notices.find(({ code }: Answer) =>
+      /read/.test(code),
+    );
+  t.deepEqual((await found({ query: "sofa" }, { ...READ, price })).toSorted(), ["couch", "divano"]);
+  t.regex((await named({})).summary, /from 190 up to 260 EUR \(the query names no currency\)/);
+  t.regex((await named({ price: { currency: "USD" } })).summary, /up to 260 USD/);
+  await market.sql("update market.setting set value = '\"GBP\"' where name = 'currency'");
+  t.regex((await named({})).summary, /up to 260 GBP/);
+  await market.sql("update market.setting set value = 'null' where name = 'currency'");
+});
+
+test("a place or a currency in which nothing is offered is named", async (t) => {
+  const codes = async (request: object, extraction: object | null = null) =>
+    column((await search(request, extraction)).notices, "code");
+  t.deepEqual(await codes({ query: "sofa", filters: { location: "Atlantis" } }), ["place_unknown"]);
+  t.deepEqual(await codes({ query: "sofa" }, { ...READ, offer_kind: null, unknown_place: "Mordor" }), [
+    "place_unknown",
+  ]);
+  t.deepEqual(await codes({ query: "sofa", filters: { location: "10115" } }), ["postal_code"]);
+  t.deepEqual(await codes({ query: "telecaster", filters: { price: { currency: "CHF" } } }), ["currency_unused"]);
+  t.deepEqual(await codes({ query: "zeppelin", filters: { location: "Berlin" } }), []);
 });
 
 test("an explicit filter takes precedence over the extraction", async (t) => {

@@ -147,7 +147,8 @@ test("a search without results says to create an ask", async (t) => {
       [],
       [
         {
-          summary: "Nothing is offered yet. State what the person wants as an ask, and read its matches later.",
+          summary:
+            "Nothing matches. Search with other words or fewer filters, or state what the person wants as an ask, and read its matches later.",
           method: "POST",
           path: "/v1/asks",
         },
@@ -174,6 +175,16 @@ test("kind, place, distance and price in a query are filters, unless the request
   t.deepEqual(await found({ query: "sofa within 40 km of Berlin", filters: { near: { place: "Hamburg" } } }), [
     "hamburg",
   ]);
+});
+
+test("what a query excludes is left out, a bound without a currency holds in that of the offers, and the answer says so", async (t) => {
+  const { body } = await search({ query: "sofa not grey under 200" });
+  t.true(body.results.length > 0);
+  t.false(body.results.some(({ document }: Body) => /grey|grau/i.test(`${document.title} ${document.description}`)));
+  t.is(
+    body.notices.find(({ code }: Body) => code === "read_from_query")?.summary,
+    "Read from the query: up to 200 EUR (the query names no currency), nothing that mentions grey. What is surely something else was left out; send filters to say it otherwise.",
+  );
 });
 
 test("a price that no offer can have is no filter", async (t) => {

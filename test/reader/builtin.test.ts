@@ -194,6 +194,36 @@ test("only things have a condition, and only homes have rooms", async (t) => {
   t.is(extractor.readOffer("Sofa for sale, fits in any 2 bed flat, 100 dollars").extraction.space, null);
 });
 
+const ASKED: readonly [text: string, category: string, exclude: string[], max?: number][] = [
+  ["TV but no Samsung and no LG, Berlin", "tv", ["Samsung", "LG"]],
+  ["Cerco tv, no Samsung, Berlino", "tv", ["Samsung"]],
+  ["Recherche télé, ni Samsung ni LG, Paris", "tv", ["Samsung", "LG"]],
+  ["Suche Fernseher, weder Samsung noch LG, Berlin", "tv", ["Samsung", "LG"]],
+  ["Looking for a laptop, neither Apple nor Dell, Vienna", "computers", ["Apple", "Dell"]],
+  ["Procuro TV, exceto Samsung ou LG, Lisboa", "tv", ["Samsung", "LG"]],
+  ["Suche Handy, nicht defekt, Berlin", "phones", ["defekt"]],
+  ["Busco un sofá, no tengo mucho dinero, Madrid", "furniture", []],
+  ["[H] PayPal [W] iPhone 13 Pro, Berlin", "phones", []],
+  ["[W] iPhone 13 Pro [H] PayPal, Berlin", "phones", []],
+  ["Need a free sofa in Berlin", "furniture", [], 0],
+  ["Suche kostenloses Bett in Köln", "furniture", [], 0],
+  ["Cherche lit à donner, Lille", "furniture", [], 0],
+  ["Szukam darmowej kanapy w Krakowie", "furniture", [], 0],
+  ["Procuro sofá grátis no Porto", "furniture", [], 0],
+];
+for (const [text, category, exclude, max] of ASKED) {
+  test(`"${text}" is read as it is meant`, (t) => {
+    const { extraction } = extractor.readAsk(text);
+    t.deepEqual([extraction.ask_kind?.value, extraction.category?.value], ["buy", category]);
+    t.deepEqual(
+      extraction.exclude.map(({ value }) => value),
+      exclude,
+    );
+    t.is(extraction.price?.value.max, max);
+    for (const { quote } of extraction.exclude) t.true(text.includes(quote));
+  });
+}
+
 test("an ask's keywords, demands and exclusions are extracted as stated", async (t) => {
   const read = extractor.readAsk("Looking for a sofa bed in Omaha, must fit in a van, no leather please").extraction;
   t.true(read.keywords.includes("sofa bed"));

@@ -36,6 +36,93 @@ for (const [query, kind, cities, price, words] of QUERIES) {
   });
 }
 
+const BOUNDS: readonly [query: string, min: number | null, max: number | null][] = [
+  ["sofa under 200", null, 200],
+  ["sofa <200", null, 200],
+  ["sofa up to 200", null, 200],
+  ["sofa 200 or less", null, 200],
+  ["tv 200-280", 200, 280],
+  ["sofa between 200 and 300", 200, 300],
+  ["Sofa bis 200", null, 200],
+  ["Sofa zwischen 100 und 200", 100, 200],
+  ["canapé moins de 200", null, 200],
+  ["canapé entre 100 et 200", 100, 200],
+  ["sofá hasta 200", null, 200],
+  ["divano fino a 200", null, 200],
+  ["sofá até 200", null, 200],
+  ["bank onder 200", null, 200],
+  ["rower do 500", null, 500],
+  ["soffa upp till 200", null, 200],
+  ["sofa over 100, under 200", 100, 200],
+  ["laptop i7 16gb under 600", null, 600],
+];
+for (const [query, min, max] of BOUNDS) {
+  test(`"${query}" has a bound in no currency`, (t) => {
+    t.deepEqual(read(query).price, { min, max, currency: null, period: null, no_currency: true });
+  });
+}
+
+test("a bound without a currency is in that of the place", (t) => {
+  t.is(read("sofa under 200 in London").price?.currency, "GBP");
+});
+
+for (const query of [
+  ...["iPhone 13", "shoes size 42", "300 l fridge", "golf 2015-2018", "jeans 32-34", "tv max. 55 inch", "bmw 320"],
+  ...["car under 100000 km", "flat under 80 m2", "auto ab 2018", "max 5 seats car", "desk 120x60", "sofa 10115"],
+]) {
+  test(`"${query}" has no price, and keeps its words`, (t) => {
+    const extraction = read(query);
+    t.is(extraction.price, null);
+    t.regex(wordsOf(extraction), /\d/);
+  });
+}
+
+const EXCLUDED: readonly [query: string, exclude: string[], words: string][] = [
+  ["sofa not leather", ["leather"], "sofa"],
+  ["TV -samsung", ["samsung"], "TV"],
+  ["no samsung tv", ["samsung"], "tv"],
+  ["tv no samsung, lg or sony", ["samsung", "lg", "sony"], "tv"],
+  ["anything but leather sofa", ["leather"], "sofa"],
+  ["sofa not made of leather", ["leather"], "sofa"],
+  ["Sofa weder Leder noch Stoff", ["Leder", "Stoff"], "Sofa"],
+  ["canapé ni cuir ni velours", ["cuir", "velours"], "canapé"],
+  ["télé sauf samsung et lg", ["samsung", "lg"], "télé"],
+  ["tv que no sea samsung", ["samsung"], "tv"],
+  ["divano né pelle né tessuto", ["pelle", "tessuto"], "divano"],
+  ["tv exceto samsung ou lg", ["samsung", "lg"], "tv"],
+  ["bank niet van leer", ["leer"], "bank"],
+  ["sofa bez skóry", ["skóry"], "sofa"],
+  ["soffa utan läder", ["läder"], "soffa"],
+  ["phone not broken", ["broken"], "phone"],
+];
+for (const [query, exclude, words] of EXCLUDED) {
+  test(`"${query}" excludes ${exclude.join(" and ")}`, (t) => {
+    const extraction = read(query);
+    t.deepEqual(extraction.exclude, exclude);
+    t.is(wordsOf(extraction), words);
+    t.false(exclude.some((word) => extraction.asked.includes(word)));
+  });
+}
+
+for (const query of [
+  ...["no-frills bike", "chair no name", "Nova Scotia map", "sans serif font book", "flat not far from Berlin"],
+  ...["canapé pas cher", "Sin City dvd", "sofá no Porto", "nothing but leather sofa", "Sofa kein Problem"],
+  ...["sofa not too big", "no man's sky ps4", "English lessons without obligation"],
+]) {
+  test(`"${query}" excludes nothing`, (t) => {
+    t.deepEqual(read(query).exclude, []);
+  });
+}
+
+test("a place that is not known is told apart from other words", (t) => {
+  t.is(read("sofa in Xyzzytown").unknown_place, "Xyzzytown");
+  t.is(read("sofa in 10115").unknown_place, "10115");
+  t.is(read("bookcase in walnut").unknown_place, undefined);
+  t.is(read("sofa in Berlin").unknown_place, undefined);
+  t.like(read("sofa near me").near, { lat: null, quote: "near me" });
+  t.like(read("Sofa in meiner Nähe").near, { lat: null, quote: "in meiner Nähe" });
+});
+
 test("a word for a kind filters only with a thing that can be of that kind", (t) => {
   t.is(kindOf(read("plumber to hire")), null);
   t.is(kindOf(read("van to hire")), "rental");

@@ -52,7 +52,8 @@ declare
   before integer := coalesce((after ->> 'rank')::integer, 0);
   -- A list without a query is sorted by one value, and continues after the last one.
   list_sort text := case sort when 'relevance' then 'newest' else sort end;
-  understood jsonb := search.without_filtered(extraction, filters);
+  understood jsonb := search.with_currency(search.without_filtered(extraction, filters), filters,
+    internal.sandbox_id());
   -- The circle of the filter, or else the one that the query states.
   near jsonb := search.named_point(coalesce(filters -> 'near', understood -> 'near'));
   facets constant text[] := (select array_agg(distinct f) from jsonb_array_elements_text(request -> 'facets') as f);
@@ -120,13 +121,15 @@ begin
     'page', internal.page(jsonb_build_object('list', list, 'as_of', as_of, 'id', last.id, 'key', last.key,
       'rank', before + size), more),
     'notices', notices || search.query_notices(understood) || search.near_notices(near)
+      || search.missing_notices(understood, filters, results = '[]' and after is null, internal.sandbox_id())
       || internal.notices_about(results)
       || case when is_complete then '[]' else jsonb_build_array(jsonb_build_object('code', 'partly_looked',
         'summary', internal.sentence('list_partly_looked'))) end
       || case when is_complete and counts ? 'is_partial' then jsonb_build_array(jsonb_build_object(
         'code', 'partly_looked', 'summary', internal.sentence('facets_partly_looked'))) else '[]' end,
     'next', case when results = '[]' and after is null then
-        jsonb_build_array(internal.next_step('search_found_nothing', 'POST', '/v1/asks'))
+        jsonb_build_array(internal.next_step(case when search.has_offers(internal.sandbox_id())
+          then 'search_found_nothing' else 'market_is_empty' end, 'POST', '/v1/asks'))
       when results = '[]' then '[]'
       else jsonb_build_array(
         internal.next_step('search_found_offers', 'GET', '/v1/offers/' || (results -> 0 ->> 'id'))) end)

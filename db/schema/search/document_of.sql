@@ -57,7 +57,8 @@ begin
     coalesce(d.city, location ->> 'region', d.country)];
   d.facets := search.facets_of(d, location ->> 'region', offer.reviewed, cardinality(offer.images) > 0);
   d.words := search.words_of(offer.title, offer.text, offer.language, offer.domain || '/' || offer.category,
-    offer.concepts);
+    -- "Not broken" excludes what was read as for parts, whatever its words.
+    offer.concepts || array_to_tsvector(array_remove(array['condition/' || d.condition], null)));
   select e.model, e.embedding into d.model, d.embedding from market.offer_embedding e where e.offer_id = offer.id;
   d.document := internal.build_offer_document(offer);
   return d;

@@ -67,6 +67,8 @@ as $$
     and offer.sandbox_id is not distinct from ask.sandbox_id
     -- An ask without a domain matches nothing: no answer is better than a wrong one.
     and ask.domain is not null
+    -- What is wanted for nothing must not cost anything, in any currency.
+    and not coalesce(ask.price_max_thousandths = 0 and offer.price_thousandths > 0, false)
     -- Prices for different periods (a day, a month) or for a unit are not compared. What is free is not too cheap.
     and not coalesce((offer.price_thousandths > ask.price_max_thousandths
         or offer.price_thousandths > 0

@@ -127,9 +127,10 @@ as $$
     and (c.price_min is null or d.price_thousandths >= c.price_min)
     and (c.price_max is null or d.price_thousandths <= c.price_max)
     and (c.currency is null or d.price_currency = c.currency or d.price_thousandths = 0)
+    and (c.excluded is null or not d.words @@ c.excluded)
     and (c.radius_km is null
       or search.distance_km(d.latitude, d.longitude, c.latitude, c.longitude) <= c.radius_km)
 $$;
 comment on function search.passes_filter(search.document, search.search_filter) is
   'Returns whether a document that matches the facets of a filter (search.facet_query) passes the filter, too: its '
-  'moment, limits of time, price and distance, and its account.';
+  'moment, limits of time, price and distance, its account, and excluded words.';

@@ -233,10 +233,11 @@ create or replace function search.lexical_candidates(words tsquery, c search.sea
   language plpgsql stable
 as $$
 begin
-  return case when words is not null or c.price_max = 0 then (search.list_offers(words, c, 'newest', most)).ids
+  return case when words is not null or c.price_max = 0
+    or c.excluded is not null then (search.list_offers(words, c, 'newest', most)).ids
     else '{}' end;
 end
 $$;
 comment on function search.lexical_candidates(tsquery, search.search_filter, integer) is
   'Returns the ids of the newest offers, at most `most`, that contain the words and pass the filters. Without words it '
-  'returns the newest free offers if the maximum price is 0, and otherwise none.';
+  'returns the newest if they have to be free, or may not mention something, and otherwise none.';

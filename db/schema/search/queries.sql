@@ -34,7 +34,8 @@ declare
 begin
   -- An offer that says "no agents" does not contain the excluded thing.
   return (
-    select string_agg(format('(%s) & !(%s <-> (%s))', q.phrase, no, search.any_lexeme(w.words)), ' | ')::tsquery
+    select string_agg(format('(%s) & !(%s <-> (%s))', concat_ws(' | ', q.phrase, o.others), no,
+      search.any_lexeme(w.words)), ' | ')::tsquery
     from jsonb_array_elements_text(phrases) as p (words)
     -- Without "offset 0", PostgreSQL would make each query twice, because it is used twice.
     cross join lateral (select search.phrase_query(p.words, exclude_query.language) as phrase offset 0) as q
@@ -42,12 +43,38 @@ begin
       select array(select distinct s.lexeme from unnest(to_tsvector('simple', reading.plain_words(p.words))) as l
         cross join unnest(reading.languages()) as spoken
         cross join unnest(array[l.lexeme] || reading.stem(l.lexeme, spoken)) as s (lexeme)) as words) as w
+    cross join lateral (select search.beside_words(p.words) as others) as o
     where q.phrase is not null);
 end
 $$;
 comment on function search.exclude_query(jsonb, text) is
   'Returns a tsquery for any of several phrases that no word such as "no" or "without" precedes; null when there are '
   'none.';
+
+create or replace function search.beside_words(phrase text) returns text
+  language plpgsql stable
+as $$
+declare
+  folded constant text := array_to_string(reading.words(phrase), ' ');
+begin
+  return (
+    select string_agg(o.query, ' | ')
+    from (
+      -- What is "broken" is also what was read to be for parts.
+      select distinct '''condition/' || c.condition || '''' as query
+      from reading.label l join reading.concept c on c.concept = l.concept
+      where l.form = folded and l.type = 'condition'
+      -- Without leather, also no Ledersofa: a compound that begins with a word for the same thing or material.
+      union select '''' || l.form || ''':*'
+      from reading.label named join reading.label l on l.concept = named.concept
+      where named.form = folded and named.type = 'thing' and l.type = 'thing'
+        and l.language = any (reading.compound_languages())
+        and length(l.form) >= 5) as o);
+end
+$$;
+comment on function search.beside_words(text) is
+  'Returns the text of a query for what has an excluded phrase in another way than by its words: by its condition, or '
+  'inside of a compound; null when there is nothing.';
 
 create or replace function search.subject_query(keywords jsonb, title text, language text) returns tsquery
   language plpgsql stable

@@ -37,7 +37,8 @@ begin
     -- Modifiers, such as "child" in "bike for my child", need not occur in an offer. They only affect the order.
     select t.n, t.forms, t.titled, t.classes,
       case when t.is_modifier then weight.modifier * t.weight else t.weight end::real as weight
-    from search.query_terms(coalesce(nullif(extraction -> 'words', '[]'), search.as_written(query)),
+    from search.query_terms(
+      coalesce(nullif(extraction -> 'words', '[]'), search.as_written(coalesce(extraction ->> 'asked', query))),
       extraction ->> 'language') as t) as t;
   -- some_of finds offers that contain one of the things that the query names (terms of weight 2; if there are none, any
   -- term) or that are in the category.
@@ -165,7 +166,12 @@ begin
   end if;
   if q.price_max = 0 then
     c.price_max := coalesce(c.price_max, 0);
+  elsif extraction -> 'price' ? 'no_currency' then
+    c.price_min := q.price_min;
+    c.price_max := q.price_max;
+    c.currency := coalesce(c.currency, q.currency);
   end if;
+  c.excluded := search.exclude_query(extraction -> 'exclude', extraction ->> 'language');
   found := search.candidates(q, c, embedding, model, sort);
   is_complete := found.is_complete;
   select r.ids, r.scores into ids, scores

@@ -20,7 +20,8 @@ create type search.search_filter as (
   near tsquery,
   latitude double precision,
   longitude double precision,
-  radius_km double precision
+  radius_km double precision,
+  excluded tsquery
 );
 
 create type search.search_query as (
@@ -45,7 +46,7 @@ create type search.search_query as (
 comment on type search.search_filter is
   'The hard filters of a search; null: no such filter. Prices in thousandths. not_by: the account whose offers are '
   'left out. hidden: accounts whose offers nobody finds. sandbox_id: the sandbox that is searched in place of the '
-  'market. near: the cells of the globe within radius_km of a point.';
+  'market. near: the cells of the globe within radius_km of a point. excluded: words that no offer may have.';
 
 comment on type search.search_query is
   'What was read from a query. For each of its terms (search.query_terms), at the same place of four arrays: what '

@@ -4,7 +4,7 @@ import { measured } from "../../base/tracing/tracing.ts";
 import { readableText } from "../../base/visible_text.ts";
 import type { Actor } from "../../database/database.ts";
 import { ownTurn } from "../../database/own_turn.ts";
-import type { Embedder } from "../../reader/extraction.ts";
+import type { Embedder, QueryExtraction } from "../../reader/extraction.ts";
 import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
 import type { Unknown } from "../members.ts";
@@ -121,7 +121,16 @@ const ignoredMembers = (unknown: readonly Unknown[]): string =>
 export const search: Handler = async (context, call) => {
   const sent = call.body["query"];
   const query = typeof sent === "string" ? readableText(sent) : sent;
-  const embed = () => embedQuery(context, call.actor, query);
+  let extraction: QueryExtraction | null | undefined;
+  const read = (): QueryExtraction | null => {
+    extraction ??=
+      typeof query === "string" && query.trim() !== ""
+        ? measured("read", { name: "read the query" }, () => context.extractQuery(query))
+        : null;
+    return extraction;
+  };
+  // A vector of "not leather" would be near what is made of leather.
+  const embed = () => embedQuery(context, call.actor, read()?.asked ?? query);
   const ignored =
     call.unknown.length === 0 ? [] : [{ code: "unknown_member", summary: `Ignored: ${ignoredMembers(call.unknown)}` }];
   // No connection is held while a provider makes the vector. The built-in embedder takes only processor time.
@@ -130,11 +139,12 @@ export const search: Handler = async (context, call) => {
     await ownTurn();
     const { embedding, notices } = bought ?? (await embed());
     await ownTurn();
-    const extraction =
-      typeof query === "string" && query.trim() !== ""
-        ? measured("read", { name: "read the query" }, () => context.extractQuery(query))
-        : null;
-    return { extraction, embedding, model: context.embedder.model, notices: JSON.stringify([...ignored, ...notices]) };
+    return {
+      extraction: read(),
+      embedding,
+      model: context.embedder.model,
+      notices: JSON.stringify([...ignored, ...notices]),
+    };
   };
   let headers: Record<string, number> = {};
   const body = await callFunction(context, call, "search", make, (noted) => {

@@ -13,6 +13,7 @@ import type {
 import { findNear } from "../propose/near.ts";
 import { countryOfNumber } from "../propose/phones.ts";
 import { locateQuotes } from "../quotes.ts";
+import { blanked } from "../text/blank.ts";
 import { fold } from "../text/fold.ts";
 import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { annotateText, isOrder, type Leaving } from "./addressed.ts";
@@ -25,6 +26,7 @@ import type { IsWord } from "./lexicon.ts";
 import { locate, type Resolved } from "./locate.ts";
 import { keepStated } from "./stated.ts";
 import { titleTextOf } from "./title_text.ts";
+import { withoutTradeTags } from "./trade_tags.ts";
 
 /**
  * The built-in extractor: rules, a vocabulary and classifiers instead of a language model. It needs no provider,
@@ -115,9 +117,11 @@ const priceOf = (text: string, say: Say, price: PriceFound | null, kind: OfferKi
   return say({ amount, amount_max, currency, period, type, negotiable, deposit, unit, label }, span, confidence);
 };
 
-/** What an ask would pay at most: the upper end of a range, and a stated amount. "From X" is the least. */
+/** What an ask would pay at most: the upper end of a range, a stated amount, or nothing. "From X" is the least. */
 const budgetOf = (say: Say, price: PriceFound | null): Ask["price"] => {
-  if (price?.amount == null || price.type === "free") return null;
+  if (price?.amount == null) return null;
+  if (price.type === "free")
+    return say({ min: null, max: 0, currency: null, period: null, unit: null }, price.span, price.confidence);
   const { amount, amountMax, currency, type, unit, span, confidence } = price;
   const isLeast = type === "from";
   const period = price.period === "project" ? null : price.period;
@@ -134,8 +138,11 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
-/** What is read of a text in the same way for offers and asks. */
-const see = (knowledge: Knowledge, text: string, isAsk: boolean, leaving: Leaving) => {
+/**
+ * What is read of a text in the same way for offers and asks.
+ * @param text the text as it is meant: what is left out of it are spaces, so that quotes stand where they were written
+ */
+const see = (knowledge: Knowledge, written: string, isAsk: boolean, leaving: Leaving, text = written) => {
   const { judges } = knowledge;
   const annotations = annotateText(knowledge, text, leaving);
   const { language, isHidden, currency } = annotations;
@@ -152,9 +159,9 @@ const see = (knowledge: Knowledge, text: string, isAsk: boolean, leaving: Leavin
     currency: price?.currency ?? currency,
     phoneCountries,
   });
-  const before = codePointsBefore(text);
-  const say = sayOf(text, before);
-  const location = locationOf(text, say, place, remote);
+  const before = codePointsBefore(written);
+  const say = sayOf(written, before);
+  const location = locationOf(written, say, place, remote);
   return { annotations, before, country, contacts, judged, price, place, location, say };
 };
 type Seen = ReturnType<typeof see>;
@@ -176,6 +183,15 @@ const readTitle = (
   const decided = { category: path, price: price?.span ?? null, place: place?.span ?? null, isAsk };
   const found = findTitle(titleTextOf(annotations, decided), knowledge.judges);
   return found && say(withoutArticle(found.title, annotations.is), found.span, found.confidence);
+};
+
+/** What is read of an offer. */
+const seeOffer = (knowledge: Knowledge, text: string, leaving: Leaving): Seen => {
+  const seen = see(knowledge, text, false, leaving);
+  if (leaving.known !== undefined || seen.annotations.orders.length === 0 || seen.contacts.length > 0) return seen;
+  // A text is not refused for want of a contact because of a passage that may be none.
+  const certain = see(knowledge, text, false, { certain: true });
+  return certain.contacts.length > 0 ? certain : seen;
 };
 
 const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
@@ -205,15 +221,24 @@ const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
   };
 };
 
-const askOf = (knowledge: Knowledge, seen: Seen): Ask => {
-  const { annotations, price, location, say } = seen;
+/** What is read of an ask: without what it excludes, which says nothing about what is wanted. `whole`: with it. */
+const seeAsk = (knowledge: Knowledge, written: string, leaving: Leaving): Seen & { whole: Annotations } => {
+  const text = withoutTradeTags(written, knowledge.lexicon.is);
+  const seen = see(knowledge, written, true, leaving, text);
+  const unwanted = findExclusions({ ...seen.annotations, isQuery: false }, () => false).map(({ span }) => span);
+  const wanted = unwanted.length === 0 ? seen : see(knowledge, written, true, leaving, blanked(text, unwanted));
+  return { ...wanted, whole: seen.annotations };
+};
+
+const askOf = (knowledge: Knowledge, seen: Seen & { whole: Annotations }): Ask => {
+  const { annotations, whole, price, location, say } = seen;
   const { text, hits, words, is, currency, language } = annotations;
   const classified = classifyAsk(knowledge.classifiers, { annotations, price });
   const { domain, category, kind } = classified;
   // People who look for a flat write "no pets" about themselves.
   const isOwn = (at: number): boolean =>
     domain?.value === SPACE_DOMAIN &&
-    hits.some(
+    whole.hits.some(
       (hit) =>
         (hit.family === "category" || hit.family === "domain") &&
         hit.value.startsWith(SELF_DESCRIPTION) &&
@@ -221,7 +246,6 @@ const askOf = (knowledge: Knowledge, seen: Seen): Ask => {
         at < hit.to,
     );
   const near = findNear(knowledge.gazetteer, { ...annotations, hints: { currency, language } });
-  const excluded = findExclusions(text, words, language, is, isOwn);
   return {
     language,
     title: readTitle(knowledge, seen, classified, true),
@@ -232,9 +256,9 @@ const askOf = (knowledge: Knowledge, seen: Seen): Ask => {
     location,
     near: near?.circle == null ? null : say(near.circle, near.span),
     condition: conditionOf(annotations, say),
-    keywords: findKeywords(text, words, hits, excluded),
+    keywords: findKeywords(text, words, hits),
     must: findRequirements(text, words, is).map(({ value, span }) => say(value, span)),
-    exclude: excluded.map(({ value, span }) => say(value, span)),
+    exclude: findExclusions({ ...whole, isQuery: false }, isOwn).map(({ value, span }) => say(value, span)),
     attributes: [],
   };
 };
@@ -258,22 +282,17 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor
   const knowledge = knowledgeOf(vocabulary);
   const { gazetteer } = knowledge;
   const reading =
-    <R extends OfferExtraction | AskExtraction>(
-      isAsk: boolean,
-      extract: (knowledge: Knowledge, seen: Seen) => Located<R>,
+    <R extends OfferExtraction | AskExtraction, S extends Seen>(
+      look: (knowledge: Knowledge, text: string, leaving: Leaving) => S,
+      extract: (knowledge: Knowledge, seen: S) => Located<R>,
     ) =>
     (text: string): OwnReading<R> => {
-      let seen = see(knowledge, text, isAsk, {});
-      // A text is not refused for want of a contact because of a passage that may be none.
-      if (!isAsk && seen.annotations.orders.length > 0 && seen.contacts.length === 0) {
-        const certain = see(knowledge, text, isAsk, { certain: true });
-        if (certain.contacts.length > 0) seen = certain;
-      }
+      let seen = look(knowledge, text, {});
       let extraction: Located<R> = extract(knowledge, seen);
       // An order that is part of a sentence may not stand out there, but it does in a value by itself.
       const known = ordersAmong(knowledge, text, extraction);
       if (known.length > 0) {
-        seen = see(knowledge, text, isAsk, { known: [...seen.annotations.orders, ...known] });
+        seen = look(knowledge, text, { known: [...seen.annotations.orders, ...known] });
         extraction = extract(knowledge, seen);
       }
       return {
@@ -283,5 +302,5 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor
           keepStated(locateQuotes(text, extraction, seen.annotations.orders), { gazetteer, ...seen }),
       };
     };
-  return { model: "builtin", readOffer: reading(false, offerOf), readAsk: reading(true, askOf) };
+  return { model: "builtin", readOffer: reading(seeOffer, offerOf), readAsk: reading(seeAsk, askOf) };
 };

@@ -1,17 +1,21 @@
 import { inOneGo, type Steps } from "../../base/steps.ts";
-import { type Range, sceneOf } from "../decide/context.ts";
+import { type Range, type Scene, sceneOf } from "../decide/context.ts";
 import { findLocation } from "../decide/place.ts";
 import { judgePrices, readPrice } from "../decide/price.ts";
 import type { QueryExtraction, QueryWord, Vocabulary } from "../extraction.ts";
-import { countryOfLanguage } from "../languages.ts";
+import { countryOfLanguage, currencyOf } from "../languages.ts";
+import { findMoney } from "../propose/money.ts";
 import { findNear } from "../propose/near.ts";
 import { resolvePlace } from "../propose/place_choice.ts";
 import type { PlaceText } from "../propose/place_spans.ts";
 import type { PlaceHit } from "../propose/places.ts";
+import { blanked } from "../text/blank.ts";
 import { overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
-import { tokensIn, type Word, wordsIn } from "../text/tokens.ts";
+import { phraseAt, tokensIn, type Word, wordsIn } from "../text/tokens.ts";
 import { annotate, knownPlaces, type LanguageEvidence } from "./annotate.ts";
+import { findBound } from "./bounds.ts";
 import { type AskKind, classifyAsk, type OfferKind } from "./classify.ts";
+import { type Criterion, findExclusions } from "./criteria.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
 import { createCorrector } from "./spelling.ts";
@@ -143,8 +147,11 @@ const soughtIn = (
   return { text: scene.text.slice(span.start, span.end), city, country, span };
 };
 
+/** The places to search in, and a name that surely stands for a place, but for none that is known. */
+type PlacesRead = { places: PlaceSought[]; unknown?: string };
+
 /** The places to search in; an offer may be in any of them: "London or Manchester". */
-const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
+const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlacesRead => {
   const { gazetteer, judges } = knowledge;
   const { placeHits, cues, things } = scene;
   const towns = placeHits.filter(
@@ -157,14 +164,21 @@ const readPlaces = (knowledge: Knowledge, scene: PlaceScene): PlaceSought[] => {
       // A place inside the name of a thing belongs to the thing and stays among the words: "London Fog coat".
       !things.some((thing) => thing.from <= from && to <= thing.to),
   );
-  if (towns.length > 0) return towns.flatMap((hit) => soughtIn(knowledge, scene, [hit], hit) ?? []);
+  if (towns.length > 0) return { places: towns.flatMap((hit) => soughtIn(knowledge, scene, [hit], hit) ?? []) };
   const { place } = findLocation(scene, judges);
-  if (place === null || place.confidence < MIN_CONFIDENCE) return [];
+  if (place === null || place.confidence < MIN_CONFIDENCE) return { places: [] };
   const inside = placeHits.filter(({ from, to }) => from >= place.from && to <= place.to);
   const isSure = inside.some(({ from, form }) => form === "name" || scene.tokens[from]?.capital === true);
-  if (!isSure && place.confidence < MIN_WORD_CONFIDENCE) return [];
-  // A country or a region counts as well. An unknown name stays among the words.
-  return inside.length === 0 ? [] : [soughtIn(knowledge, scene, inside, place) ?? []].flat();
+  if (!isSure && place.confidence < MIN_WORD_CONFIDENCE) return { places: [] };
+  // An unknown name stays among the words.
+  const span = spanOf(scene.tokens, place);
+  if (inside.length === 0)
+    return {
+      places: [],
+      ...(scene.tokens[place.from]?.capital === true ? { unknown: quoteOf(scene.text, span) } : {}),
+    };
+  // A country or a region counts as well.
+  return { places: [soughtIn(knowledge, scene, inside, place) ?? []].flat() };
 };
 
 /**
@@ -227,6 +241,67 @@ const modifiersFrom = (
   return tokens.length;
 };
 
+/** The passage that says "near me"; null if none does. */
+const nearMe = (words: Tokens, is: IsWord): Span | null => {
+  for (let at = 0; at < words.length; at++) {
+    const length = phraseAt(words, at, (phrase) => is("near_me", phrase));
+    if (length > 0) return spanOf(words, { from: at, to: at + length });
+  }
+  return null;
+};
+
+/** A postal code, as it is written by itself, and how one may look after "in". */
+const POSTAL = /(?<![\p{L}\d])(?:\d{4}-\d{3}|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2})(?![\p{L}\d-])/u;
+const MAYBE_POSTAL = /^(?:\d{2}-\d{3}|\d{4,5}|\d{4} ?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?)(?![\p{L}\d-])/u;
+
+/** The postal code that a query names as a place; null if it names none. */
+const postalCodeIn = ({ text, tokens, cues }: Scene): string | null => {
+  const sure = POSTAL.exec(text)?.[0];
+  if (sure !== undefined) return sure;
+  for (const { concept, to } of cues) {
+    const start = tokens[to]?.start;
+    const code =
+      concept.text === "place_in" && start !== undefined ? MAYBE_POSTAL.exec(text.slice(start))?.[0] : undefined;
+    if (code !== undefined && /\d/u.test(code)) return code;
+  }
+  return null;
+};
+
+const NOWHERE: Span = { start: 0, end: 0 };
+
+const tokenAt = ({ tokens }: Scene, at: number): Span => tokens[at] ?? NOWHERE;
+
+/** True if a price has a currency, or stands for none: a number alone may be anything. */
+const hasCurrency = ({ tokens }: Scene, span: Span): boolean =>
+  !findMoney(tokens, () => false).some(
+    ({ from, to, marker, sum }) =>
+      marker === null && !sum && overlaps(span, { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 }),
+  );
+
+/** What a query excludes. Something is left to look for: in "not leather sofa" the sofa. */
+const unwantedIn = (knowledge: Knowledge, query: string): Criterion[] => {
+  const { is } = knowledge.lexicon;
+  const annotations = annotate(knowledge, sceneOf(query, knowledge.cues), [], IN_QUERIES);
+  const found = findExclusions({ ...annotations, isQuery: true }, () => false);
+  const last = found.at(-1);
+  const rest = wordsIn(
+    blanked(
+      query,
+      found.map(({ span }) => span),
+    ),
+  );
+  if (last === undefined || rest.some(({ folded }) => !is("stop_word", folded) && !is("function_word", folded)))
+    return found;
+  const words = wordsIn(last.value);
+  const kept = words.at(-2);
+  if (kept === undefined) return found;
+  const value = last.value.slice(0, kept.end);
+  return [
+    ...found.slice(0, -1),
+    { value, span: { ...last.span, end: last.span.end - last.value.length + value.length } },
+  ];
+};
+
 type QueryExtractor = (query: string) => QueryExtraction;
 
 /** Makes the function of `createQueryExtractor` in steps. */
@@ -250,7 +325,12 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     ],
     (word) => gazetteer.named(word).length > 0,
   );
-  return (query) => {
+  return (asking) => {
+    const unwanted = unwantedIn(knowledge, asking);
+    const query = blanked(
+      asking,
+      unwanted.map(({ span }) => span),
+    );
     const written = tokensIn(query);
     // By the start of the misspelt word.
     const corrections = new Map(
@@ -270,9 +350,17 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     // A query has no phone numbers, whatever its numbers look like.
     const isHidden = (): boolean => false;
     const scene = { ...annotations, isHidden };
-    const near = findNear(gazetteer, { ...scene, hints: { language } });
-    const beside = placeHits.filter((hit) => hit !== near?.hit);
-    const places = readPlaces(knowledge, { ...scene, placeHits: beside, known: knownPlaces(gazetteer, beside) });
+    const circle = findNear(gazetteer, { ...scene, hints: { language } });
+    const beside = placeHits.filter((hit) => hit !== circle?.hit);
+    const { places, unknown } = readPlaces(knowledge, {
+      ...scene,
+      placeHits: beside,
+      known: knownPlaces(gazetteer, beside),
+    });
+    const nowhere = unknown ?? (places.length === 0 && circle === null ? postalCodeIn(scene) : null);
+    // Nobody knows where "near me" is.
+    const here = circle === null && places.length === 0 ? nearMe(tokens, is) : null;
+    const near = circle ?? (here === null ? null : { circle: null, span: here });
     const country = places[0]?.country ?? countryOfLanguage(language) ?? (/\$/.test(query) ? "US" : null);
     const budget = readPrice(judgePrices(scene, isHidden, judges, { country, isAsk: true }), judges);
 
@@ -294,9 +382,28 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
 
     const said: Span[] = [];
     let price: QueryExtraction["price"] = null;
+    const isMoney = budget?.span !== undefined && hasCurrency(scene, budget.span);
+    const bound = isMoney
+      ? null
+      : findBound({
+          scene,
+          words: tokens,
+          is,
+          isHidden: (at) => near !== null && overlaps(near.span, tokenAt(scene, at)),
+        });
     if (budget?.type === "free" && budget.confidence >= LEADING_FREE) {
       price = { min: null, max: 0, currency: null, period: null };
-    } else if (budget?.amount != null && budget.amount > 0 && budget.confidence >= CERTAIN_PRICE) {
+    } else if (bound !== null) {
+      const isSame = budget?.span !== undefined && overlaps(budget.span, bound.money);
+      price = {
+        min: bound.min,
+        max: bound.max,
+        currency: currencyOf(places[0]?.country ?? null),
+        period: isSame && budget.period !== "project" ? budget.period : null,
+        no_currency: true,
+      };
+      said.push(widenPrice(tokens, bound.span, is));
+    } else if (isMoney && budget?.amount != null && budget.amount > 0 && budget.confidence >= CERTAIN_PRICE) {
       const { amount, amountMax, currency, period, type, unit, span } = budget;
       // The price of a unit is no limit for what a whole costs.
       if (unit === null)
@@ -325,6 +432,9 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       domain,
       category: sure ? (thing.category?.value ?? null) : null,
       price,
+      exclude: unwanted.map(({ value }) => value),
+      asked: query.trim(),
+      ...(nowhere === null ? {} : { unknown_place: nowhere }),
       places: places.map(({ text, city, country }) => ({ text, city, country })),
       ...(near === null ? {} : { near: { ...(near.circle ?? { lat: null }), quote: quoteOf(query, near.span) } }),
     };

@@ -32,6 +32,8 @@ export const priceCandidates = (scene: Scene, isHidden: (at: number) => boolean)
   const statements: PriceCandidate[] = [];
   for (const { concept, from, to } of scene.cues) {
     if (!STATEMENTS.has(concept.text) || isHidden(from) || to <= end) continue;
+    // "Sugar-free" does not say what a thing costs.
+    if (scene.tokens[from]?.gap === "none" && scene.tokens[from - 1]?.text === "-") continue;
     end = to;
     statements.push({ from, to, amount: null, unit: null });
   }

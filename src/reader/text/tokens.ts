@@ -211,3 +211,19 @@ export const wordsIn = (text: string, tokens: readonly Token[] = tokensIn(text))
   }
   return words;
 };
+
+/** What may stand between the words of one phrase: "jusqu'à". */
+const INSIDE = /^[\s'’]*$/u;
+
+/** The words of the longest phrase. */
+const MAX_PHRASE = 4;
+
+/** The number of words of the longest phrase that begins at word `at` and is one of those wanted; 0 if there is none. */
+export const phraseAt = (words: readonly Word[], at: number, isWanted: (phrase: string) => boolean): number => {
+  for (let length = Math.min(MAX_PHRASE, words.length - at); length > 0; length--) {
+    const phrase = words.slice(at, at + length);
+    if (!phrase.every(({ before, opens }, n) => n === 0 || (INSIDE.test(before) && !opens))) continue;
+    if (isWanted(phrase.map(({ folded }) => folded).join(" "))) return length;
+  }
+  return 0;
+};
