@@ -17,6 +17,12 @@ export const PROBLEMS = {
     retryable: false,
     help: "An offer must contain a way to reach the publisher: a phone number, an e-mail address or a link. Ask the person, add it to the text and send it again. Handles of other apps and street addresses do not count.",
   },
+  reads_as_ask: {
+    status: 400,
+    title: "The text is not what it was sent as",
+    retryable: false,
+    help: 'The text of an offer looks for something, or the text of an ask offers something. Nothing was published or kept. Send it to the address in `next`. If the reader is wrong, send it again with `"kind_confirmed": true`.',
+  },
   unknown_method: {
     status: 400,
     title: "The sign-in method is not offered",

@@ -123,6 +123,12 @@ const attribute = z.strictObject({
   value: z.union([z.string().max(200), z.number(), z.boolean()]),
 });
 
+/**
+ * What a text says that it is, whatever it was sent as: "ask" if it seeks something for its author, "offer" if it offers
+ * something. Null where it does not say so.
+ */
+export const readsAs = z.enum(["ask", "offer"]);
+
 const taxonomyName = z.string().regex(/^[a-z_]{1,40}$/);
 const language = code(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/);
 
@@ -133,6 +139,7 @@ export const offerExtraction = z.strictObject({
   domain: found(taxonomyName).nullable(),
   category: found(taxonomyName).nullable(),
   offer_kind: found(z.enum(OFFER_KINDS)).nullable(),
+  reads_as: found(readsAs).nullish(),
   price: found(price).nullable(),
   location: found(location).nullable(),
   contacts: z.array(found(contactMethod)).max(10),
@@ -169,6 +176,7 @@ export const askExtraction = z.strictObject({
   domain: found(taxonomyName).nullable(),
   category: found(taxonomyName).nullable(),
   ask_kind: found(z.enum(ASK_KINDS)).nullable(),
+  reads_as: found(readsAs).nullish(),
   price: found(z.strictObject({ min: amount, max: amount, currency, period, unit })).nullable(),
   location: found(location).nullable(),
   near: found(near).nullish(),

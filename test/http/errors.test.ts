@@ -243,6 +243,8 @@ test("400: the errors name the members that are wrong", async (t) => {
   isProblem(t, await agent.call("GET", "/v1/offers?limit=0"), "bad_request", ["errors"]);
   isProblem(t, await market.call("POST", "/v1/offers", { raw: "{", headers: as(agent.token) }), "bad_request");
   isProblem(t, await agent.call("POST", "/v1/offers", { text: "A sofa for sale" }), "missing_contact", ["errors"]);
+  const wanted = { text: "WTB: grey sofa, max 180 EUR, Berlin. lena@example.com" };
+  isProblem(t, await agent.call("POST", "/v1/offers", wanted), "reads_as_ask", ["errors", "next"]);
   isProblem(t, await agent.call("POST", "/v1/me/verifications", { method: "email" }), "unknown_method", ["options"]);
 });
 

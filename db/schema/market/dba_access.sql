@@ -48,7 +48,7 @@ grant select (id, offer_id, account_id, agent_id, reason, created_at, completed_
   to souk_dba;
 grant select on market.rate_limit_hit to souk_dba;
 grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, completed_at, status,
-  model_readings, changes)
+  model_readings, changes, kind_confirmed)
   on market.submission to souk_dba;
 grant select (owner_id, key, submission_id, created_at) on market.idempotency_key to souk_dba;
 grant select on market.worker_heartbeat, market.audit_event, market.reembedding to souk_dba;

@@ -14,6 +14,7 @@ create table market.submission (
   request_id text default nullif(current_setting('market.request_id', true), ''),
   model_readings smallint not null default 0,
   changes text[] not null default '{text,images}',
+  kind_confirmed boolean not null default false,
   constraint submission_kind_known
     check (kind in ('publish_offer', 'update_offer', 'preview_offer', 'create_ask', 'update_ask')),
   constraint submission_text_length check (char_length(text) between 1 and 4000),
@@ -69,7 +70,10 @@ comment on column market.submission.model_readings is
   'How often the text was sent to a model; at most twice, whatever went wrong.';
 comment on column market.submission.changes is
   'Which of text and images the request named. A change takes the other one from the change before.';
+comment on column market.submission.kind_confirmed is
+  'Whether the sender means an offer, or an ask, also if the text reads as the other one.';
 grant select on market.submission to souk_agent, souk_person;
-grant insert (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes)
+grant insert (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes,
+  kind_confirmed)
   on market.submission
   to souk_agent, souk_person;

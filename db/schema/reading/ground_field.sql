@@ -250,6 +250,7 @@ begin
     when 'category' then holds := exists (select from market.category c where c.category = value);
     when 'offer_kind' then holds := exists (select from market.domain d where value = any (d.kinds));
     when 'ask_kind' then holds := exists (select from market.ask_kind k where k.ask_kind = value);
+    when 'reads_as' then holds := value in ('ask', 'offer');
     when 'condition' then
       holds := value in ('new', 'like_new', 'used_good', 'used_fair', 'refurbished', 'for_parts');
     -- features, must and exclude

@@ -54,13 +54,7 @@ begin
   offer.contact := reading.contact_object(jsonb_path_query_array(fields, '$.contact[*].value'),
     fields -> 'party' -> 'value');
 
-  offer.missing_fields := array_remove(array[
-    case when offer.domain is null then 'domain' end,
-    case when offer.category is null then 'category' end,
-    case when offer.offer_kind is null then 'offer_kind' end,
-    case when offer.metadata -> 'pricing' is null then 'price' end,
-    case when offer.location_text is null then 'location' end,
-    case when offer.contact -> 'methods' = '[]' then 'contact' end], null);
+  offer.missing_fields := reading.missing_fields(offer);
   offer.warnings := '{}';
   return offer;
 end
@@ -68,6 +62,19 @@ $$;
 comment on function reading.ground_offer(text, jsonb, jsonb) is
   'Returns an offer in which only the text and the columns derived from its extractions are set. For each field, the '
   'first extraction counts whose value the text states outside of the spans in `addressed`.';
+
+create or replace function reading.missing_fields(offer market.offer) returns text[]
+  language sql immutable
+as $$
+  select array_remove(array[
+    case when offer.domain is null then 'domain' end,
+    case when offer.category is null then 'category' end,
+    case when offer.offer_kind is null then 'offer_kind' end,
+    case when offer.metadata -> 'pricing' is null then 'price' end,
+    case when offer.location_text is null then 'location' end,
+    case when offer.contact -> 'methods' = '[]' then 'contact' end], null)
+$$;
+comment on function reading.missing_fields(market.offer) is 'Returns the fields that the text of an offer leaves open.';
 
 create or replace function reading.contact_object(methods jsonb, party jsonb) returns jsonb
   language sql immutable

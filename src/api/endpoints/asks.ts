@@ -36,7 +36,7 @@ export const ASKS_ENDPOINTS = endpointsOf("Asks", [
     elsewhere: [READ_FROM_TEXT],
     body: { schema: shape.askCreate, example: WANTED },
     answers: { 201: { description: "The ask, as understood.", schema: shape.ask, example: ASKED } },
-    problems: ["invalid_state"],
+    problems: ["reads_as_ask", "invalid_state"],
   },
   {
     operationId: "listAsks",
@@ -72,7 +72,7 @@ export const ASKS_ENDPOINTS = endpointsOf("Asks", [
     elsewhere: [STATUS, READ_FROM_TEXT],
     body: { schema: shape.askPatch, example: { watch_enabled: false } },
     answers: { 200: { description: "The ask.", schema: shape.ask, example: ASKED } },
-    problems: ["invalid_state"],
+    problems: ["reads_as_ask", "invalid_state"],
   },
   ...(["archive", "fulfill", "reopen"] as const).map(
     (move): Entry => ({

@@ -43,7 +43,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
         example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
       },
     },
-    problems: ["missing_contact", "invalid_state"],
+    problems: ["missing_contact", "reads_as_ask", "invalid_state"],
   },
   {
     operationId: "previewOffer",
@@ -62,7 +62,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
         example: { ...SOFA_UNDERSTOOD, questions: [] },
       },
     },
-    problems: ["verification_required", "invalid_state"],
+    problems: ["verification_required", "reads_as_ask", "invalid_state"],
   },
   {
     operationId: "listOffers",
@@ -122,7 +122,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
         example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
       },
     },
-    problems: ["missing_contact", "invalid_state"],
+    problems: ["missing_contact", "reads_as_ask", "invalid_state"],
   },
   {
     operationId: "archiveOffer",

@@ -8,6 +8,7 @@ import {
   degrees,
   domain,
   id,
+  kindConfirmed,
   next,
   notices,
   page,
@@ -27,6 +28,7 @@ export const askCreate = z
   .object({
     text: codePoints(4000, "A text").describe("What the person wants, in plain language."),
     watch_enabled: z.boolean().optional().describe("Match offers published later too. Default true."),
+    kind_confirmed: kindConfirmed,
   })
   .meta({ id: "AskCreate", description: "What a person wants." });
 
@@ -35,6 +37,7 @@ export const askPatch = z
   .object({
     text: codePoints(4000, "A text").optional().describe("A new text, which is read anew."),
     watch_enabled: watchEnabled.optional(),
+    kind_confirmed: kindConfirmed,
   })
   .refine((body) => body.text !== undefined || body.watch_enabled !== undefined, {
     message: "Send a new text, watch_enabled, or both.",

@@ -19,6 +19,7 @@ import {
   domain,
   id,
   int32,
+  kindConfirmed,
   month,
   notices,
   offerKind,
@@ -342,6 +343,7 @@ export const offerSubmission = z
     origin_ask_id: text()
       .optional()
       .meta({ maxLength: 36, format: "uuid", description: "An ask of yours that this offer answers." }),
+    kind_confirmed: kindConfirmed,
   })
   .meta({ id: "OfferSubmission", description: "An offer in the words of the person." });
 
@@ -350,6 +352,7 @@ export const offerPatch = z
   .object({
     text: codePoints(4000, "A text").optional().describe("A new text, which is read anew."),
     images: submittedImages,
+    kind_confirmed: kindConfirmed,
   })
   .refine((body) => body.text !== undefined || body.images !== undefined, {
     message: "Send a new text, new images, or both.",

@@ -164,6 +164,12 @@ export const offerKind = z
     examples: ["sale"],
   });
 
+/** Says that a text is meant as what it is sent as. */
+export const kindConfirmed = z
+  .boolean()
+  .optional()
+  .describe("True: it is meant as sent, although the text reads otherwise (reads_as_ask).");
+
 /** The longest cursor that a request may send, and longer than any that the database makes. */
 const CURSOR = 1000;
 /** Whether a list continues, and the cursor of the next page. */

@@ -71,7 +71,7 @@ export const TOOLS: readonly Tool[] = [
       "See how a text would be understood as an offer; nothing is published. Use it before publish_offer: it returns title, price, place and contact as read, and in `questions` what to ask the person.",
     annotations: READS_OWN,
     endpoint: "POST /v1/offers/preview",
-    omit: ["origin_ask_id"],
+    omit: ["origin_ask_id", "kind_confirmed"],
   },
   {
     name: "publish_offer",

@@ -53,7 +53,7 @@ const GROUP_OF_KIND: Readonly<Partial<Record<AskKind | OfferKind, LabelGroup>>> 
 export const labelGroupOf = (kind: AskKind | OfferKind): LabelGroup => GROUP_OF_KIND[kind] ?? "goods";
 
 /** The names under which the classifiers are stored. */
-const CLASSIFIERS = ["ask_kind", "offer_kind", ...LABEL_GROUPS] as const;
+const CLASSIFIERS = ["ask_kind", "offer_kind", "reads_as", ...LABEL_GROUPS] as const;
 /** The name of a classifier. */
 export type ClassifierName = (typeof CLASSIFIERS)[number];
 /** All trained classifiers, ready for use. */

@@ -24,6 +24,7 @@ import { findCondition, findFeatures, findSpace } from "./details.ts";
 import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { IsWord } from "./lexicon.ts";
 import { locate, type Resolved } from "./locate.ts";
+import { readsAs } from "./reads_as.ts";
 import { keepStated } from "./stated.ts";
 import { titleTextOf } from "./title_text.ts";
 import { withoutTradeTags } from "./trade_tags.ts";
@@ -166,6 +167,16 @@ const see = (knowledge: Knowledge, written: string, isAsk: boolean, leaving: Lea
 };
 type Seen = ReturnType<typeof see>;
 
+/** What a text reads as, with the words that say so. */
+const readingOf = (
+  { classifiers }: Knowledge,
+  { annotations, say }: Seen,
+  kind: string | null,
+): NonNullable<Offer["reads_as"]> | null => {
+  const found = readsAs(annotations, classifiers.reads_as, kind);
+  return found && say(found.value, found.span, found.confidence);
+};
+
 /** A title without the small article before its first noun: "a grey sofa" is "grey sofa". */
 const withoutArticle = (title: string, is: IsWord): string => {
   const [first = "", ...rest] = title.split(" ");
@@ -206,6 +217,7 @@ const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
     domain: inferred(annotations, say, domain),
     category: inferred(annotations, say, category),
     offer_kind: inferred(annotations, say, kind),
+    reads_as: readingOf(knowledge, seen, kind?.value ?? null),
     price: priceOf(text, say, price, kind?.value),
     location,
     contacts: contacts.map(({ type, value, preferred, span, confidence }) =>
@@ -252,6 +264,7 @@ const askOf = (knowledge: Knowledge, seen: Seen & { whole: Annotations }): Ask =
     domain: inferred(annotations, say, domain),
     category: inferred(annotations, say, category),
     ask_kind: inferred(annotations, say, kind),
+    reads_as: readingOf(knowledge, seen, kind?.value ?? null),
     price: PAYING.has(kind?.value ?? "buy") ? budgetOf(say, price) : null,
     location,
     near: near?.circle == null ? null : say(near.circle, near.span),

@@ -30,16 +30,18 @@ const DECAY_LENGTH = 24;
 const MIN_VALUE = 0.35;
 
 /** The score of vocabulary evidence at which its feature value is 0.5 (of at most 1). */
-const HALF_SCORE = { things: 6, kinds: 8 };
+export const HALF_SCORE = { things: 6, kinds: 8 };
 
 /** The value of a fact that is either true or false. The other facts have values from 0 to 1. */
 const BOOLEAN_VALUE = 0.3;
 
-const T = {
+export const T = {
   word: term("word"),
   pair: term("pair"),
   thing: term("thing"),
   kind: term("kind"),
+  askKind: term("ask-kind"),
+  says: term("says"),
   price: term("price"),
   sum: term("sum"),
   length: term("length"),
@@ -51,7 +53,7 @@ const PLACE = bucket("<place>");
 const START = bucket("^");
 const FIRST = bucket("^^");
 
-const addWords = (
+export const addWords = (
   features: Features,
   { words: tokens, hits, placeHits, language }: FeatureSource["annotations"],
 ): void => {
@@ -89,7 +91,7 @@ const addWords = (
   features.scaled = features.count;
 };
 
-const addEvidence = (features: Features, tally: Tally, template: Term, half: number): void => {
+export const addEvidence = (features: Features, tally: Tally, template: Term, half: number): void => {
   for (const [name, { score }] of tally) features.add(template, bucket(name), undefined, score / (score + half));
 };
 

@@ -11,6 +11,7 @@ import {
   type MaySend,
   type OfferExtraction,
   offerExtraction,
+  readsAs,
   type Vocabulary,
 } from "../extraction.ts";
 import { countTokens, type Outcome } from "../usage.ts";
@@ -66,6 +67,7 @@ const schemaFor = (extraction: z.ZodObject, taxonomy: Taxonomy) => {
       category as z.ZodType,
     ),
     location: found(location.omit({ point: true })).nullable(),
+    reads_as: found(readsAs).nullable(),
   });
   const schema = z.toJSONSchema(asked, {
     // draft-7 is what providers document; zod would write 2020-12 by default.
@@ -103,6 +105,8 @@ Values:
   CAD), else null.
 - location: text is the place as written, verbatim. Remote work, "online", shipping areas and phone prefixes are no places.
   country (ISO 3166-1 alpha-2), region, city, district, postal_code only as far as they are certain, else null.
+- reads_as: "ask" when the writer seeks a thing, a home or a service for themselves ("Gesucht: ...", "WTB", a budget), "offer"
+  when the writer offers one; who hires, seeks people, a tenant or a new owner offers. The quote is the words that say so.
 - condition: only of a thing.
 - attributes: further facts, name in English snake_case, value as stated.`;
 

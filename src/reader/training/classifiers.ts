@@ -3,6 +3,7 @@ import { type Annotations, annotate } from "../builtin/annotate.ts";
 import { type ClassifierName, LABEL_GROUPS, type LabelGroup, labelGroupOf } from "../builtin/classify.ts";
 import { featuresOf } from "../builtin/features.ts";
 import { type Words, wordKnowledge } from "../builtin/knowledge.ts";
+import { roleFeatures, roleOf } from "../builtin/reads_as.ts";
 import { titleTextOf } from "../builtin/title_text.ts";
 import { CONTACT_TRAINING, learnContacts } from "../decide/contacts.ts";
 import { sceneOf } from "../decide/context.ts";
@@ -116,15 +117,16 @@ export const trainJudges = <Name extends JudgeName>(
   >;
 };
 
-/** An example with its features. */
-type Observed = Lesson & { features: Features };
+/** An example with its features, those of its kind and category and those of what its author does. */
+type Observed = Lesson & { features: Features; ofRole: Features };
 
 const observe = (seen: readonly Seen[], judges: PriceModels): Observed[] =>
   seen.map(({ annotations, isAsk, kind, category }) => {
     const hints = { country: annotations.country, isAsk };
     const price = readPrice(judgePrices(annotations, annotations.isHidden, judges, hints), judges);
     const family = isAsk ? "ask_kind" : "kind";
-    return { isAsk, kind, category, features: featuresOf({ annotations, family, price }, true).features };
+    const { features } = featuresOf({ annotations, family, price }, true);
+    return { isAsk, kind, category, features, ofRole: roleFeatures(annotations, true) };
   });
 
 const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): Learned => {
@@ -163,6 +165,13 @@ const trainClassifiers = ({ taxonomy }: Words, observed: readonly Observed[]): L
   return {
     ask_kind: kindsOf(true, ASK_KINDS),
     offer_kind: kindsOf(false, OFFER_KINDS),
+    reads_as: learn(
+      observed.flatMap(({ ofRole: features, kind, isAsk }): Judged[] => {
+        const name = roleOf(kind, isAsk);
+        return name === null ? [] : [{ features, name }];
+      }),
+      CLASSIFYING,
+    ),
     ...Object.fromEntries(LABEL_GROUPS.map((name) => [name, trainGroup(name)])),
   };
 };

@@ -10,6 +10,13 @@ declare
   -- Only the person's own agents read an ask, so nobody needs its passages that give orders to software.
   shown constant text := reading.hide_spans(submission.text, addressed);
 begin
+  if submission.completed_at is null and not submission.kind_confirmed
+    and reading.contradicts('ask', submission.text, extractions, addressed) = 'certain' then
+    status := 400;
+    body := internal.reads_as_other('offer');
+    perform internal.refuse_submission(submission, status, body);
+    return;
+  end if;
   update market.ask a set
     text = shown, language = read.language, title = read.title, domain = read.domain,
     category = read.category,
@@ -41,4 +48,5 @@ end
 $$;
 comment on function internal.complete_ask(market.submission, jsonb, jsonb, text, text) is
   'Fills in a submission''s ask from the extractions, stores its vector, and matches it; returns status and body of '
-  'the answer. Passages of the text that give orders to software are not stored: […] stands in their place.';
+  'the answer. The status is 400 (reads_as_ask) when the text certainly offers. Passages of the text that give orders '
+  'to software are not stored: […] stands in their place.';

@@ -10,11 +10,22 @@ declare
   read market.offer := reading.ground_offer(submission.text, extractions, addressed);
   -- The built-in extraction is the last one.
   reasons constant jsonb := extractions -> -1 -> 'price_reasons';
+  contrary constant text := internal.contrary_offer(submission, extractions, addressed);
   current market.offer;
   waits boolean := false;
+  -- What the agent should know about the text.
+  noticed text[] := '{}';
 begin
+  if contrary = 'certain' then
+    status := 400;
+    body := internal.reads_as_other('ask');
+    return;
+  elsif contrary = 'doubtful' then
+    read := internal.in_doubt(read);
+    noticed := array[internal.sentence('may_read_as_ask')];
+  end if;
   read.images := submission.images;
-  read.warnings := internal.offer_warnings(read);
+  read.warnings := noticed || internal.offer_warnings(read);
   if submission.kind = 'preview_offer' then
     status := 200;
     body := internal.understood_document(read) || internal.hidden_passages(submission.text, addressed)
@@ -43,7 +54,7 @@ begin
     end if;
     status := 200;
     read.images := coalesce((internal.changed_since(submission)).images, read.images);
-    read.warnings := internal.offer_warnings(read);
+    read.warnings := noticed || internal.offer_warnings(read);
     waits := internal.must_wait(current, read);
     current := internal.change_offer(current, read, waits, submission.agent_id, reasons);
   else
@@ -58,8 +69,9 @@ end
 $$;
 comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
   'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
-  'response. The status is 400 (missing_contact) without a contact, and 409 when the account is suspended or the offer '
-  'was removed in the meantime. The status is null when another text has to be read first (internal.read_other_text).';
+  'response. The status is 400 when the text certainly asks (reads_as_ask) or has no contact (missing_contact), and '
+  '409 when the account is suspended or the offer was removed in the meantime. The status is null when another text '
+  'has to be read first (internal.read_other_text).';
 
 create or replace function internal.offer_warnings(offer market.offer) returns text[]
   language plpgsql stable

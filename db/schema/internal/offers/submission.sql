@@ -55,11 +55,12 @@ begin
       coalesce((body ->> 'watch_enabled')::boolean, true));
   end if;
   insert into market.submission (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images,
-    changes)
+    changes, kind_confirmed)
   values (submission_id, internal.arrived_at(), create_submission.kind, internal.account_id(), internal.agent_id(),
     create_submission.target_id,
     (body ->> 'origin_ask_id')::uuid, internal.visible_text(body ->> 'text'),
-    internal.image_links(coalesce(body -> 'images', '[]')), create_submission.changes);
+    internal.image_links(coalesce(body -> 'images', '[]')), create_submission.changes,
+    coalesce((body ->> 'kind_confirmed')::boolean, false));
   if create_submission.idempotency_key is not null then
     perform internal.bind_idempotency_key(create_submission.idempotency_key, submission_id);
   end if;
