@@ -14,7 +14,7 @@ declare
   current market.offer;
   waits boolean := false;
   -- What the agent should know about the text.
-  noticed text[] := '{}';
+  noticed text[] := array[]::text[];
 begin
   if contrary = 'certain' then
     status := 400;

@@ -23,7 +23,7 @@ comment on function internal.contrary_offer(market.submission, jsonb, jsonb) is
   'Returns whether the text of an offer asks for something: certain, doubtful or null.';
 
 create or replace function internal.in_doubt(read market.offer) returns market.offer
-  language plpgsql stable
+  language plpgsql immutable
 as $$
 begin
   -- A budget is no asking price.
