@@ -31,6 +31,7 @@ begin
   read.price_thousandths := null;
   read.price_currency := null;
   read.price_period := null;
+  read.price_unit := null;
   read.metadata := read.metadata - 'pricing';
   read.extraction := read.extraction - array['price', 'offer_kind'];
   read.missing_fields := reading.missing_fields(read);
