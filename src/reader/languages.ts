@@ -46,6 +46,22 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     endings: "ami ach ego emu ymi imi iem ow om em ej ym ych ich im ie ia iu a e i o u y".split(" "),
     country: "PL",
   },
+  zh: {
+    letters: /\p{Script=Han}/gu,
+    foreign: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u,
+    compounds: false,
+    headLast: true,
+    endings: [],
+    country: "CN",
+  },
+  ja: {
+    letters: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
+    compounds: false,
+    headLast: true,
+    endings: [],
+    country: "JP",
+  },
+  ko: { letters: /\p{Script=Hangul}/gu, compounds: false, headLast: true, endings: [], country: "KR" },
   sv: {
     letters: /[åä]/giu,
     compounds: true,

@@ -97,6 +97,33 @@ export const tableOf = <L extends Sliced>(name: string, all: readonly Judged<L>[
   ];
 };
 
+/** The columns of the table of languages, which need not repeat what few lines of a language say. */
+const OF_OFFERS: Columns = OFFER_COLUMNS.filter(([measure]) => !["preferred", "reject F1", "domain"].includes(measure));
+const OF_ASKS: Columns = ASK_COLUMNS.filter(([measure]) => ["ask_kind", "category", "price_max"].includes(measure));
+
+/** The rows of a table in Markdown, one for each language: what is read right in its offers and asks. */
+export const languagesOf = (
+  codes: readonly string[],
+  offers: readonly Judged<Sliced>[],
+  asks: readonly Judged<Sliced>[],
+): string[] => {
+  const names = new Intl.DisplayNames("en", { type: "language" });
+  const cells = (code: string, all: readonly Judged<Sliced>[], columns: Columns): string[] => {
+    const judged = all.flatMap((one) => (one.line.lang === code ? [one.judged] : []));
+    const scores = score(judged);
+    return [String(judged.length), ...columns.map(([measure]) => scores.get(measure)?.toFixed(2) ?? "")];
+  };
+  const row = (fields: readonly string[]): string => `| ${fields.join(" | ")} |`;
+  const head = ["language", "offers", ...OF_OFFERS.map(([, one]) => one), "asks", ...OF_ASKS.map(([, one]) => one)];
+  return [
+    row(head),
+    row(head.map(() => "---")),
+    ...codes.map((code) =>
+      row([names.of(code) ?? code, ...cells(code, offers, OF_OFFERS), ...cells(code, asks, OF_ASKS)]),
+    ),
+  ];
+};
+
 const show = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
 
 /** The number of characters of a text that are shown beside its errors. */

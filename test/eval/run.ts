@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { LANGUAGES } from "../../src/reader/languages.ts";
 import { withClient } from "../support/client.ts";
 import { createDatabase } from "../support/database.ts";
 import { findServer } from "../support/postgres.ts";
@@ -28,11 +29,12 @@ import * as report from "./report.ts";
  *     record       as openai, and the model's answers are written to a file
  *     recorded     the answers of that file instead of a model's, for the texts that the file has: what the model adds is
  *                  the difference to the built-in extractor alone, whose tables are printed before
+ *   --languages    writes the table of languages into test/eval/README.md
  *   --answers FILE the file of recorded answers (default: test/eval/recorded/answers.jsonl)
  */
 
 const HELP =
-  "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai|record|recorded] [--answers FILE]\n";
+  "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai|record|recorded] [--languages] [--answers FILE]\n";
 
 /**
  * The variables that configure a provider. With the built-in extractor they are withheld, as a developer's shell may
@@ -89,7 +91,7 @@ const conclude = async <L extends report.Sliced & { id: string }, P>(
   { file, lines }: Labelled<L>,
   predictions: P[],
   { columns, judge, faults }: Kind<L, P>,
-): Promise<void> => {
+): Promise<report.Judged<L>[]> => {
   const path = join(out, `${file}.predictions.jsonl`);
   await writeFile(path, predictions.map((prediction) => `${JSON.stringify(prediction)}\n`).join(""));
   const judged = lines.map((line, n) => ({ line, judged: judge(line, predictions[n] as P) }));
@@ -98,27 +100,50 @@ const conclude = async <L extends report.Sliced & { id: string }, P>(
   const told = judged.flatMap(({ line, judged: judgement }, n) => faults(line, predictions[n] as P, judgement));
   for (const line of told) print(line);
   print();
+  return judged;
 };
 
-const evaluate = async (target: Target, labels: Labels, out: string): Promise<void> => {
+const README = new URL("README.md", import.meta.url);
+const LANGUAGE_TABLE = /(?<=<!-- languages -->\n\n).*?(?=\n\n<!-- \/languages -->)/su;
+
+/** Writes the table of languages into the description of the evaluation. */
+const writeLanguages = async (
+  offers: readonly report.Judged<report.Sliced>[],
+  asks: readonly report.Judged<report.Sliced>[],
+): Promise<void> => {
+  const table = report.languagesOf(Object.keys(LANGUAGES), offers, asks).join("\n");
+  await writeFile(
+    README,
+    (await readFile(README, "utf8")).replace(LANGUAGE_TABLE, () => table),
+  );
+};
+
+const evaluate = async (target: Target, labels: Labels, out: string, languages: boolean): Promise<void> => {
+  const judged: { offers: report.Judged<report.Sliced>[]; asks: report.Judged<report.Sliced>[] } = {
+    offers: [],
+    asks: [],
+  };
   const { offers, asks, corpus, queries, matches } = labels;
   await mkdir(out, { recursive: true });
   for (const labelled of offers) {
     const predictions = await readOffers(target, labelled.lines, telling(labelled.file));
-    await conclude(out, labelled, predictions, {
+    const found = await conclude(out, labelled, predictions, {
       columns: report.OFFER_COLUMNS,
       judge: judgeOffer,
       faults: report.faultsOfOffer,
     });
+    judged.offers.push(...found);
   }
   for (const labelled of asks) {
     const predictions = await readAsks(target, labelled.lines, telling(labelled.file));
-    await conclude(out, labelled, predictions, {
+    const found = await conclude(out, labelled, predictions, {
       columns: report.ASK_COLUMNS,
       judge: judgeAsk,
       faults: report.faultsOfAsk,
     });
+    judged.asks.push(...found);
   }
+  if (languages) await writeLanguages(judged.offers, judged.asks);
   if (queries.length + matches.length === 0) return;
   const published = await publishCorpus(target, corpus, telling("search_corpus"));
   if (published.refused.length > 0) print(`refused, so never found: ${published.refused.join(" ")}\n`);
@@ -142,12 +167,17 @@ const evaluate = async (target: Target, labels: Labels, out: string): Promise<vo
 };
 
 /** Evaluates a service on a throwaway database. */
-const evaluateService = async (env: Record<string, string>, labels: Labels, out: string): Promise<void> => {
+const evaluateService = async (
+  env: Record<string, string>,
+  labels: Labels,
+  out: string,
+  languages = false,
+): Promise<void> => {
   const database = await createDatabase();
   const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000000", ...env } });
   try {
     const start = performance.now();
-    await evaluate({ url: service.url, database: database.url }, labels, out);
+    await evaluate({ url: service.url, database: database.url }, labels, out, languages);
     print(`${((performance.now() - start) / 1000).toFixed(1)} s; predictions are in ${out}`);
   } finally {
     await service.stop();
@@ -158,8 +188,8 @@ const evaluateService = async (env: Record<string, string>, labels: Labels, out:
 /** Where OpenAI's own API is, as in src/config.ts. */
 const OPENAI = "https://api.openai.com/v1";
 
-const MAKERS: Record<string, (labels: Labels, out: string, file: string) => Promise<void>> = {
-  builtin: (labels, out) => evaluateService({}, labels, out),
+const MAKERS: Record<string, (labels: Labels, out: string, file: string, languages: boolean) => Promise<void>> = {
+  builtin: (labels, out, _file, languages) => evaluateService({}, labels, out, languages),
   openai: (labels, out) => evaluateService(providerOf("openai"), labels, out),
   record: async (labels, out, file) => {
     const env = providerOf("record");
@@ -197,6 +227,7 @@ const main = async (): Promise<void> => {
       out: { type: "string", default: ".data/eval" },
       maker: { type: "string", default: "builtin" },
       answers: { type: "string", default: "test/eval/recorded/answers.jsonl" },
+      languages: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -208,7 +239,7 @@ const main = async (): Promise<void> => {
   const server = await findServer(run, preparedData);
   try {
     Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: run });
-    await make(labels, options.out, options.answers);
+    await make(labels, options.out, options.answers, options.languages);
   } finally {
     await server.release();
   }

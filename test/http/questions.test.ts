@@ -22,6 +22,9 @@ const TEXTS = {
   sv: "Jag säljer min gamla soffa, den är i bra skick och mycket skön.",
   ar: "أبيع كنبتي القديمة، وهي بحالة جيدة ومريحة جدا.",
   hi: "मैं अपना पुराना सोफा बेच रहा हूँ, यह अच्छी हालत में है और बहुत आरामदायक है।",
+  zh: "我想出售自己的旧沙发，成色很好，坐着很舒服。",
+  ja: "古いソファを売ります。状態は良好で、とても座り心地がよいです。",
+  ko: "쓰던 소파를 팝니다. 상태가 좋고 아주 편합니다.",
 } as const;
 
 for (const [language, text] of Object.entries(TEXTS)) {

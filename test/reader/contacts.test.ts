@@ -16,6 +16,9 @@ const RULES: Record<string, Row[]> = {
     ["Anmeldung über https://yoga.example.com/kurse", "DE", "url https://yoga.example.com/kurse"],
     ["Inscripciones en taller-ceramica.example.net", "ES", "url https://taller-ceramica.example.net"],
     ["Prenotazioni: https://casa.example.it/prenota.", "IT", "url https://casa.example.it/prenota"],
+    ["请发邮件jo@example.cn联系我", "CN", "email jo@example.cn"],
+    ["応募はhttps://jobs.example.jp/kojoから。", "JP", "url https://jobs.example.jp/kojo"],
+    ["연락은 jo@example.kr로 주세요", "KR", "email jo@example.kr"],
   ],
   "disguised addresses are decoded": [
     ["mail me: ann.lee [at] example [dot] com", "US", "email ann.lee@example.com"],

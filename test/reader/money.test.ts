@@ -27,6 +27,10 @@ const ROWS: readonly (readonly [text: string, ...sums: string[]])[] = [
   ["zweihundert Euro", "200 EUR"],
   ["deux cent cinquante euros", "250 EUR"],
   ["hooguit vier mille", "4000 bare"],
+  ["三百五十元", "350 CNY"],
+  ["二十五万円", "250000 JPY"],
+  ["٢٥٠٠ جنيه", "2500 EGP"],
+  ["₹५००", "500 INR"],
 ];
 
 for (const [text, ...expected] of ROWS)

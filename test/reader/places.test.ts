@@ -51,6 +51,12 @@ test("a district or a name in another language leads to its city", async (t) => 
     ["Grey sofa, 60 EUR, pickup in Munich", "Munich", "München", null, "DE"],
     ["Szara sofa, 200 zł, odbiór w Krakowie", "Krakowie", "Kraków", null, "PL"],
     ["Grey sofa, £60, Peckham, London", "Peckham, London", "London", "Peckham", "GB"],
+    ["Продаю диван, самовывоз в Москве", "Москве", "Moscow", null, "RU"],
+    ["Продам велосипед у Львові, 3000 грн", "Львові", "Lviv", null, "UA"],
+    ["للبيع كنبة في القاهرة", "القاهرة", "Cairo", null, "EG"],
+    ["中古のソファ、札幌市で手渡し", "札幌市", "Sapporo", null, "JP"],
+    ["出售二手沙发，杭州自提", "杭州", "Hangzhou", null, "CN"],
+    ["소파 팝니다. 대전에서 직거래", "대전", "Daejeon", null, "KR"],
   ] as const;
   for (const [text, written, city, district, country] of cases) {
     const found = await place(text);

@@ -118,23 +118,34 @@ comment on function reading.signs(text) is
   'Returns the signs of Chinese in a text one by one: each is also a word ("床"), which none of the pairs is.';
 grant execute on function reading.signs(text) to souk_agent, souk_person, souk_moderator;
 
-create or replace function reading.plain_words(words text) returns text
+create or replace function reading.parted(words text) returns text
   -- In PL/pgSQL, because a generated column calls it: the body of a function in SQL would be inlined when a dump
   -- creates the table, and the dump need not have created reading.fold by then.
   language plpgsql immutable strict parallel safe
 as $$
-declare
-  plain text;
 begin
   -- The parser of PostgreSQL would take "sofa/couch" for a file, "good.Price" for a host and "-40" for a number, and
   -- what is a letter to it depends on the locale.
-  plain := regexp_replace(reading.fold(words),
+  return regexp_replace(reading.fold(words),
     '-(?=[0-9])|[\u0001-\u0021\u0023-\u002c\u002e-\u002f\u003a-\u0060\u007b-\u00bf\u00d7\u00f7\u02b0-\u02ff\u0375'
     || '\u0387\u03f6\u0482\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u05f3-\u05f4\u0600-\u060f\u061b-\u061f'
     || '\u066a-\u066d\u06d4\u06dd-\u06de\u06e9\u06fd-\u06fe\u0964-\u0965\u0970\u0e3f\u0e4f\u0e5a-\u0e5b'
     || '\u10fb\u2000-\u2bff\u2e00-\u2e7f\u3000-\u3004\u3008-\u3020\u3030\u3036-\u3037\u303d-\u303f\u30a0'
     || '\u30fb\ue000-\uf8ff\ufd3e-\ufd4f\ufe10-\ufe6f\ufeff\ufff0-\uffff\U0001d000-\U0001d35f'
     || '\U0001f000-\U0001fbef\U000e0000-\U0010ffff]+', ' ', 'g');
+end
+$$;
+comment on function reading.parted(text) is
+  'Returns a text folded, with spaces for white space, punctuation, signs and pictures. Hyphens before letters and '
+  'quotation marks stay.';
+grant execute on function reading.parted(text) to souk_agent, souk_person, souk_moderator;
+
+create or replace function reading.plain_words(words text) returns text
+  language plpgsql immutable strict parallel safe
+as $$
+declare
+  plain constant text := reading.parted(words);
+begin
   return case when plain ~ ('[' || reading.unspaced() || ']') then reading.pairs(plain) else plain end;
 end
 $$;
@@ -185,7 +196,7 @@ grant execute on function reading.search_config(text) to souk_agent, souk_person
 
 create or replace function reading.languages() returns text[]
   language sql immutable parallel safe
-as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'ar', 'hi'] $$;
+as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'ar', 'hi', 'zh', 'ja', 'ko'] $$;
 comment on function reading.languages() is 'Returns the languages of the market (ISO 639-1).';
 
 create or replace function reading.compound_languages() returns text[]

@@ -6,7 +6,7 @@ create or replace function reading.towns_named(name text) returns reading.place[
 as $$
 declare
   -- No name of a place has more than five words, and a region or a country follows it: "Paris, Texas".
-  words constant text[] := (reading.words(left(name, 200)))[:8];
+  words constant text[] := (array_remove(regexp_split_to_array(reading.parted(left(name, 200)), '[ "-]+'), ''))[:8];
   towns reading.place[];
 begin
   for n in reverse least(cardinality(words), 5) .. 1 loop
@@ -23,7 +23,8 @@ begin
           select coalesce(array_agg(w), '{}')
           from reading.place a
           left join reading.place_name l on l.place = a.place
-          cross join lateral unnest(reading.words(concat_ws(' ', a.name, a.country, l.name))) as w
+          cross join lateral regexp_split_to_table(reading.parted(concat_ws(' ', a.name, a.country, l.name)), '[ "-]+')
+            as w
           where a.place in (p.country, p.region, p.city, p.place)) end
       -- A town before a district of the same name.
       order by p.population desc nulls last, p.kind, p.place);

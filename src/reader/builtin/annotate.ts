@@ -8,7 +8,7 @@ import { findRuns, isDateOrAmount, isShapedLikePhone } from "../propose/phones.t
 import type { KnownPlace, PlaceText } from "../propose/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../propose/places.ts";
 import { overlaps, type Span } from "../text/span.ts";
-import { type Token, type Word, wordsIn } from "../text/tokens.ts";
+import { type Token, type Word, withAddressesApart, wordsIn } from "../text/tokens.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
 
@@ -107,7 +107,7 @@ export const annotate = (
   { perLabel, margin }: LanguageEvidence = IN_TEXTS,
 ): Annotations => {
   const { text, tokens } = scene;
-  const addresses = Array.from(text.matchAll(/\S+/gu))
+  const addresses = Array.from(withAddressesApart(text).matchAll(/\S+/gu))
     .filter(([word]) => ADDRESS.test(word))
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
   const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
@@ -121,7 +121,7 @@ export const annotate = (
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= MIN_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
   const isHidden = (at: number): boolean => hidden[at] === 1;
-  const placeHits = findPlaces(gazetteer, tokens).filter(({ from }) => !isHidden(from));
+  const placeHits = findPlaces(gazetteer, tokens, detected).filter(({ from }) => !isHidden(from));
   const country = countryByMoney(tokens, detected) ?? countryOfLanguage(detected);
   const sums = findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum);
   return {

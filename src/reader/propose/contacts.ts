@@ -1,7 +1,7 @@
 import { LinkifyIt } from "linkify-it";
 import { countriesOf, currencyOf, MARKET } from "../languages.ts";
 import { overlaps, type Span, spanOf } from "../text/span.ts";
-import type { Token } from "../text/tokens.ts";
+import { type Token, withAddressesApart } from "../text/tokens.ts";
 import { countryOfCurrency, currencyAt, type Marker, resolveCurrency } from "./currencies.ts";
 import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
@@ -176,10 +176,11 @@ export const findContacts = (
   tokens: readonly Token[],
   { country, language }: ContactHints,
 ): ContactCandidate[] => {
-  const mails = findDisguisedMails(text).map(({ address, span }) =>
+  const apart = withAddressesApart(text);
+  const mails = findDisguisedMails(apart).map(({ address, span }) =>
     candidateOf(tokens, span, "email", address, { disguised: true }),
   );
-  const plain = linksIn(text, tokens);
+  const plain = linksIn(apart, tokens);
   const written = [...plain.filter((link) => !mails.some((mail) => overlaps(mail, link))), ...mails];
   const runs = findRuns(tokens);
   if (runs.length === 0) return written.sort((one, other) => one.start - other.start);

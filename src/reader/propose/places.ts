@@ -34,6 +34,44 @@ const WORDS_PER_CAPITAL = 12;
 /** Names of at most this many letters are abbreviations of states and countries. */
 const CODE_LETTERS = 3;
 
+/**
+ * Endings that names of towns have after a preposition, and what the name has instead, folded: "в Москве", "у Львові",
+ * "v Praze", "Ankarada". Names in Polish have rows for their cases.
+ */
+const CASES: Readonly<Record<string, readonly (readonly [ending: string, name: string])[]>> = Object.fromEntries(
+  Object.entries({
+    ru: "ом:ый е:а е: и:ь и:а ы:а у:а а: ой:а ью:ь ом:",
+    uk: "єві:ів ові:ів єва:ів ова:ів і:а і:о і:я і:ь і: у: и:а у:а а:",
+    cs: "ze:ha icich:ice ic:ice ci:ec ni:en e:a e:o e: i: y:a u:a a:o u:",
+    tr: "dan: den: tan: ten: da: de: ta: te:",
+  }).map(([language, cases]) => [
+    language,
+    cases.split(" ").map((one) => {
+      const [ending = "", name = ""] = one.split(":");
+      return [ending, name] as const;
+    }),
+  ]),
+);
+
+/** A shorter name has too many forms that are other words, and so has a smaller town. */
+const MIN_INFLECTED = 5;
+const MIN_WEIGHT = 4.3;
+
+/** The places of which a folded word is a case in a language; in a Cyrillic text without one, in any of them. */
+const namedInCase = (gazetteer: Gazetteer, word: string, language: string | null): readonly Meaning[] => {
+  if (word.length < MIN_INFLECTED) return [];
+  const cyrillic = language === null && /^\p{Script=Cyrillic}/u.test(word) ? ["ru", "uk"] : [];
+  for (const one of language === null ? cyrillic : [language])
+    for (const [ending, name] of CASES[one] ?? []) {
+      if (!word.endsWith(ending)) continue;
+      const meanings = gazetteer
+        .named(word.slice(0, -ending.length) + name)
+        .filter(({ id, form }) => form === "name" && gazetteer.weight(id) >= MIN_WEIGHT);
+      if (meanings.length > 0) return meanings;
+    }
+  return [];
+};
+
 type Found = { from: number; to: number; meanings: readonly Meaning[] };
 
 /** The token of the next word of a name after token `at`, or -1. `bracket` is set if a bracket opens before it. */
@@ -118,12 +156,18 @@ const isLowerCase = (tokens: readonly Token[]): boolean => {
  * letters, a short name needs one, and so does a name that is also a word. A name that counts only beside its city or
  * region needs that place beside it.
  */
-export const findPlaces = (gazetteer: Gazetteer, tokens: readonly Token[]): PlaceHit[] => {
+export const findPlaces = (
+  gazetteer: Gazetteer,
+  tokens: readonly Token[],
+  language: string | null = null,
+): PlaceHit[] => {
   const found: Found[] = [];
   const plain = isLowerCase(tokens);
   for (let at = 0; at < tokens.length; ) {
-    const one = foundAt(gazetteer, tokens, at);
     const { capital = false, text = "" } = tokens[at] ?? {};
+    const inflected = capital ? namedInCase(gazetteer, text, language) : [];
+    const one =
+      foundAt(gazetteer, tokens, at) ?? (inflected.length > 0 ? { from: at, to: at + 1, meanings: inflected } : null);
     const least = WITHOUT_CASE.test(text) ? MIN_SIGNS : MIN_LETTERS;
     const short = one !== null && one.to === at + 1 && text.length < least;
     if (one !== null && (capital || (!short && one.meanings.some(({ form }) => form === "name" || plain))))

@@ -28,6 +28,8 @@ for (const role of PIECE_ROLES) {
 }
 const LONGEST = Math.max(...Array.from(PIECES.keys(), (word) => word.length));
 const SHORTEST = 2;
+/** In signs of Chinese, one is a word. */
+const SIGNS = /^\p{Script=Han}+$/u;
 
 /** No price has more letters in one word. */
 const LONGEST_WORD = 40;
@@ -41,8 +43,9 @@ const INNER_JOINERS = [...wordsFor("inner_joiner")].sort((one, other) => other.l
 
 /** The number pieces that a word consists of, in one of some languages. Null if it is not a number. */
 const piecesOf = (word: string, languages: number): Piece[] | null => {
-  if (word.length < SHORTEST || word.length > LONGEST_WORD) return null;
   const whole = PIECES.get(word);
+  const shortest = SIGNS.test(word) ? 1 : SHORTEST;
+  if (word.length < shortest || word.length > LONGEST_WORD) return null;
   if (whole !== undefined) return (whole.languages & languages) === 0 ? null : [whole];
   // Positions and languages in which the rest of the word is no number. "trecento" fails with "trece" and succeeds with
   // "tre".
@@ -51,7 +54,7 @@ const piecesOf = (word: string, languages: number): Piece[] | null => {
     if (at === word.length) return [];
     const state = at * (ALL_LANGUAGES + 1) + left;
     if (failed.has(state)) return null;
-    for (let length = Math.min(LONGEST, word.length - at); length >= SHORTEST; length--) {
+    for (let length = Math.min(LONGEST, word.length - at); length >= shortest; length--) {
       const piece = PIECES.get(word.slice(at, at + length));
       const common = left & (piece?.languages ?? 0);
       const rest = common === 0 ? null : from(at + length, false, common);
@@ -89,19 +92,25 @@ const halfAt = (tokens: readonly Token[], at: number): readonly string[] | undef
 
 const sumOf = (pieces: readonly Piece[]): number => {
   let total = 0;
+  // What was multiplied since the last thousand, and what was not yet: "三百五十" is 300 and 5 times ten.
+  let hundreds = 0;
   let current = 0;
   for (const piece of pieces) {
     const { value, factor } = piece;
     if (factor && value >= 1000) {
-      total += Math.max(1, current) * value;
+      total += Math.max(1, hundreds + current) * value;
+      hundreds = 0;
       current = 0;
-    } else if (factor) current = Math.max(1, current) * value;
+    } else if (factor) {
+      hundreds += Math.max(1, current) * value;
+      current = 0;
+    }
     // "quatre-vingts" is four times twenty.
     else if (value === TWENTY && current % 100 === FOUR) current += FOUR * TWENTY - FOUR;
     else if (isHundreds(current, piece)) current = current * 100 + value;
     else current += value;
   }
-  return total + current;
+  return total + hundreds + current;
 };
 
 /**

@@ -81,6 +81,13 @@ const APART = new RegExp(`^(?:${UNSPACED.source}|\\p{Script=Hangul})`, "u");
 /** The dictionaries of Unicode's library find their words. They are the same for all languages. */
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "word" });
 
+/** Letters and marks between which an address may stand without a space, unless it has them itself: "/路". */
+const BESIDE_ADDRESS = new RegExp(`[/.=_-]?(?:${APART.source.slice(1)}|[\\u3000-\\u303f！（），：；？])+`, "gu");
+
+/** A text of the same length in which only spaces stand beside an address: "邮箱jo@example.cn联系". */
+export const withAddressesApart = (text: string): string =>
+  text.replace(BESIDE_ADDRESS, (run) => (/^[/.=_-]/.test(run) ? run : " ".repeat(run.length)));
+
 /** Korean words of two syllables or more before the particles and verbs that are written together with them. */
 const KOREAN =
   /^(\p{Script=Hangul}{2,}?)((?:이에요|예요|입니다|합니다|해요|하세요|하는|됩니다|드립니다|드려요|주세요|이고|인데|이나|에서|에게|까지|부터|으로|하고|이랑|처럼|보다|마다|밖에|[은는을를이가에의도만로와과])+)$/u;
