@@ -69,6 +69,54 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
     endings: "heterna heten heter arna erna orna aren het ar or er en et an na a e n t s".split(" "),
     country: "SE",
   },
+  da: {
+    letters: /[æø]/giu,
+    compounds: true,
+    headLast: true,
+    endings: "heder hed erne ene ers ens er en et es e s t".split(" "),
+    country: "DK",
+  },
+  cs: {
+    letters: /[ěřůčšťďň]/giu,
+    compounds: false,
+    headLast: false,
+    endings: "ami emi ach ich ych eho emu ovi ou um em im ym ej mi a e i o u y".split(" "),
+    country: "CZ",
+  },
+  ro: {
+    letters: /[ășțţ]/giu,
+    compounds: false,
+    headLast: false,
+    endings: "urilor elor ilor ului urile uri ele ile lor ul ei le a e i u".split(" "),
+    country: "RO",
+  },
+  tr: {
+    letters: /[ğışİ]/giu,
+    compounds: false,
+    headLast: true,
+    endings: "larini lerini lari leri lar ler nin nun dan den tan ten da de ta te si su yi yu a e i u m".split(" "),
+    country: "TR",
+  },
+  ru: {
+    letters: /[ыэъё]/giu,
+    compounds: false,
+    headLast: false,
+    endings:
+      "ами ями ого его ому ему ыми ими ах ях ов ев ей ой ом ем ам ям ый ий ая яя ое ее ые ие ую юю а я о е ы и у ю ь й".split(
+        " ",
+      ),
+    country: "RU",
+  },
+  uk: {
+    letters: /[іїєґ]/giu,
+    compounds: false,
+    headLast: false,
+    endings:
+      "ами ями ого його ому ьому ими іми ах ях ові еві ів їв ей ою ею ій ом ем ам ям ий а я о е є и і ї у ю ь й".split(
+        " ",
+      ),
+    country: "UA",
+  },
   ar: {
     letters: /\p{Script=Arabic}/gu,
     compounds: false,
@@ -93,6 +141,7 @@ type Role =
   | "round"
   | "magnitude"
   | "short_magnitude"
+  | "local_magnitude"
   | "article"
   | "joiner"
   | "inner_joiner"

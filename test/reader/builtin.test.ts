@@ -31,6 +31,12 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["nl", "Te koop: mijn piano van Yamaha, in goede staat, 900 euro. Ophalen in Zwolle. Mail naar piano@example.net"],
   ["pl", "Sprzedam pianino Yamaha w bardzo dobrym stanie, 4000 zł. Odbiór w Opolu. Proszę pisać na piano@example.com"],
   ["sv", "Säljer mitt piano från Yamaha i bra skick, 900 kr. Hämtas i Gävle. Mejla piano@example.net"],
+  ["da", "Yamaha klaver sælges i god stand, 900 kr. Afhentes i Odense. Skriv til klaver@example.net"],
+  ["cs", "Prodám klavír Yamaha v dobrém stavu, 900 Kč. Odvoz z Brna. Pište na klavir@example.net"],
+  ["ro", "Vând pianina Yamaha în stare bună, 900 lei. Se ridică din Sibiu. Scrieți la pian@example.net"],
+  ["tr", "Yamaha duvar piyanosu satıyorum, iyi durumda, 900 TL. Konya'da teslim. Yazın: piyano@example.net"],
+  ["ru", "Продам пианино Yamaha в хорошем состоянии, 900 руб. Самовывоз, Москва. Пишите на piano@example.net"],
+  ["uk", "Продам піаніно Yamaha в гарному стані, 900 грн. Самовивіз, Київ. Пишіть на piano@example.net"],
 ];
 
 /** Texts that are meant to make an extractor fail or hang. */

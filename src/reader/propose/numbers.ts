@@ -1,4 +1,4 @@
-import { moneyWords, wordsFor } from "../languages.ts";
+import { countriesOf, currencyOf, moneyWords, wordsFor } from "../languages.ts";
 import { fold } from "../text/fold.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt } from "./currencies.ts";
@@ -13,6 +13,30 @@ const SHORT = wordsFor("short_magnitude");
 const MAGNITUDES: ReadonlyMap<string, number> = new Map(
   [...moneyWords("magnitude"), ...moneyWords("short_magnitude")].map(({ word, value }) => [fold(word), Number(value)]),
 );
+
+/**
+ * Words that multiply digits only where a currency of their language follows: "2,5 mil. Kč" is in millions, but "3 mil" in
+ * Spanish in thousands. By word, the factor for each currency.
+ */
+const LOCAL_MAGNITUDES: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+  [...Map.groupBy(moneyWords("local_magnitude"), ({ word }) => word)].map(([word, rows]) => [
+    word,
+    new Map(
+      rows.flatMap(({ language, value }) =>
+        countriesOf(language).map((country) => [currencyOf(country) ?? "", Number(value)] as const),
+      ),
+    ),
+  ]),
+);
+
+/** The factor of a word at token `at` that depends on the currency after it. Null if that is no currency of its language. */
+const localMagnitudeAt = (tokens: readonly Token[], at: number): { factor: number; to: number } | null => {
+  const factors = LOCAL_MAGNITUDES.get(tokens[at]?.text ?? "");
+  if (factors === undefined) return null;
+  const to = tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none" ? at + 2 : at + 1;
+  const factor = factors.get(currencyAt(tokens, to)?.marker ?? "");
+  return factor === undefined ? null : { factor, to };
+};
 
 const GROUPING = new Set([".", ",", "'"]);
 
@@ -76,6 +100,8 @@ const dashLength = (tokens: readonly Token[], at: number): number => {
 const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { factor: number; to: number } | null => {
   const word = tokens[at];
   if (word === undefined || word.gap === "line") return null;
+  const local = localMagnitudeAt(tokens, at);
+  if (local !== null) return local;
   const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES.get(word.text);
   // "€ 389.000 k.k." (Dutch: the buyer pays the costs) is not in thousands.
   if (word.text === "k" && tokens[at + 1]?.text === "." && tokens[at + 2]?.text === "k") return null;
