@@ -196,7 +196,10 @@ grant execute on function reading.search_config(text) to souk_agent, souk_person
 
 create or replace function reading.languages() returns text[]
   language sql immutable parallel safe
-as $$ select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'cs', 'ro', 'tr', 'ru', 'uk', 'ar', 'hi', 'zh', 'ja', 'ko'] $$;
+as $$
+  select array['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'da', 'cs', 'ro', 'tr', 'ru', 'uk', 'ar', 'hi',
+    'zh', 'ja', 'ko']
+$$;
 comment on function reading.languages() is 'Returns the languages of the market (ISO 639-1).';
 
 create or replace function reading.compound_languages() returns text[]
