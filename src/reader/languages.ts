@@ -206,7 +206,7 @@ export const COUNTRIES: readonly Country[] = rowsOf<
 const byCode = new Map(COUNTRIES.map((country) => [country.country, country]));
 
 /** The countries from which most texts are. */
-export const MARKET: readonly string[] = COUNTRIES.flatMap(({ country, languages }) =>
+const MARKET: readonly string[] = COUNTRIES.flatMap(({ country, languages }) =>
   languages.length > 0 ? [country] : [],
 );
 

@@ -13,7 +13,7 @@ import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
 
 /** Words inside addresses are ignored: "golf7@example.com" is not a car. */
-const ADDRESS = /@|:\/\/|www\.|\[at\]|\(at\)/iu;
+const ADDRESS = /[@＠﹫]|:\/\/|www\.|[[({]at[\])}]|&(?:#64|#x40|commat);/iu;
 
 /** Evidence for a language that each word of the lexicon in that language adds. */
 const LANGUAGE_EVIDENCE = 0.15;

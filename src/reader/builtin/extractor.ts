@@ -149,8 +149,8 @@ const see = (knowledge: Knowledge, written: string, isAsk: boolean, leaving: Lea
   const { language, isHidden, currency } = annotations;
   const stated = findLocation(annotations, judges);
   const first = locate(knowledge, annotations, stated, { currency, phoneCountries: [] });
-  const guessed = first.country ?? annotations.country;
-  const contacts = isAsk ? [] : readContacts(annotations, judges, { country: guessed, language }, annotations.orders);
+  const hints = { country: first.country, language };
+  const contacts = isAsk ? [] : readContacts(annotations, judges, hints, annotations.orders);
   // If the text names no known place, a phone number may show the country.
   const phoneCountries = contacts.flatMap(({ value }) => countryOfNumber(value) ?? []);
   const country = first.country ?? phoneCountries[0] ?? annotations.country;

@@ -112,15 +112,11 @@ const spells = (quote: string, address: string): boolean => {
 /** Shorter numbers are sizes and prices. A local phone number has no fewer digits. */
 const MIN_PHONE_DIGITS = 5;
 
-/** True if a number is a run of digits of the text, as it stands there or with the code of any country before it. */
+/** True if a number is a run of digits of the text: as it stands there, or dialled in a country that has the number. */
 const isDialled = (value: string, run: Run): boolean => {
-  const digits = value.replace(/\D/g, "");
-  const written = digitsOf(run);
-  const number = parsePhoneNumberFromString(value);
-  if (number !== undefined && number.number !== value) return false;
-  if (number?.country !== undefined && dial(run, [number.country])?.e164 === value) return true;
-  const code = number?.countryCallingCode ?? "";
-  return [written, written.replace(/^0+/, "")].some((one) => digits === one || digits === code + one);
+  if (!value.startsWith("+")) return value === digitsOf(run);
+  const countries = parsePhoneNumberFromString(value)?.getPossibleCountries() ?? [];
+  return countries.some((country) => dial(run, country)?.e164 === value);
 };
 
 const AREAS = Object.values(SQUARE_METRES);

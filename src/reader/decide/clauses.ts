@@ -26,6 +26,9 @@ export const clausesOf = ({ tokens, cues }: Scene, isInside: Uint8Array): Clause
   const sentence = new Int32Array(tokens.length);
   let clauses = 0;
   let sentences = 0;
+  // "Do not call: 0171 234567": the colon leads to the contact.
+  const leads = (at: number): boolean => tokens[at]?.text === ":" && isInside[at + 1] === 1;
+  const endsAt = (at: number): boolean => (ENDS.test(tokens[at]?.text ?? "") && !leads(at)) || isDash(tokens, at);
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at];
     if (token === undefined) break;
@@ -33,8 +36,7 @@ export const clausesOf = ({ tokens, cues }: Scene, isInside: Uint8Array): Clause
       if (token.opens) {
         sentences++;
         clauses++;
-      } else if ((token.kind === "mark" && (ENDS.test(token.text) || isDash(tokens, at))) || contrasts[at] === 1)
-        clauses++;
+      } else if ((token.kind === "mark" && endsAt(at)) || contrasts[at] === 1) clauses++;
     } else if (at > 0 && token.opens && isInside[at - 1] === 0) {
       sentences++;
       clauses++;

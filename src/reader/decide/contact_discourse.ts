@@ -26,6 +26,9 @@ export const WAYS_OF_TYPE: Readonly<Record<ContactType, readonly [Way, ...Way[]]
 
 const NEGATIONS: ReadonlySet<string> = new Set(["contact_not", "prefer_deny"]);
 
+/** Words such as "hesitate". */
+const INVITING = "contact_welcome";
+
 /** How many tokens after a negation the negated word may stand. */
 const NEGATION_REACH = 4;
 
@@ -43,6 +46,9 @@ export type Discourse = {
   /** For each cue, the number to which it is nearest, as far as it was asked for. */
   nearestOf: (ContactCandidate | null | undefined)[];
 };
+
+/** True if a cue negates what follows it. */
+export const isNegation = ({ concept }: Cue): boolean => NEGATIONS.has(concept.text);
 
 const isAboutContacts = ({ concept }: Cue): boolean =>
   concept.text.startsWith("contact_") || concept.text.startsWith("prefer_");
@@ -67,8 +73,11 @@ export const discourseOf = (scene: Scene, candidates: readonly ContactCandidate[
   });
   const cues = about.filter((cue) => !inside.has(cue));
   const isNegated = new Uint8Array(tokens.length + 1);
+  // "Do not hesitate to call": a denied refusal invites.
+  const invites = ({ from, to }: Cue): boolean =>
+    cues.some((one) => one.concept.text === INVITING && one.to >= from && one.from < to + NEGATION_REACH);
   for (const cue of cues) {
-    if (!NEGATIONS.has(cue.concept.text)) continue;
+    if (!isNegation(cue) || invites(cue)) continue;
     for (let at = cue.to; at < cue.to + NEGATION_REACH && clauses.clause[at] === clauses.clause[cue.from]; at++)
       isNegated[at] = 1;
   }

@@ -1,6 +1,7 @@
 import type { ContactCandidate } from "../propose/contacts.ts";
-import { digitsOf, isDateOrAmount, isNorthAmerican, isShapedLikePhone } from "../propose/phones.ts";
-import { addWays, count, type Discourse } from "./contact_discourse.ts";
+import { digitsOf, isNorthAmerican, isShapedLikePhone } from "../propose/phones.ts";
+import type { Cue } from "../text/cues.ts";
+import { addWays, count, type Discourse, isNegation, type Way } from "./contact_discourse.ts";
 import { addContext, type Scene, sentenceEnd, termOf } from "./context.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
 
@@ -24,18 +25,30 @@ const T = {
   cuePair: term("cue-pair"),
   nextWord: term("next-word"),
   label: term("label"),
+  negated: term("negated"),
 } as const;
 
 /** How near a label has to stand to name a number, in tokens: "serial no.: 23107 44 915". */
 const LABEL_REACH = 5;
 /** A number that is called something else is believed to be that sooner than other cues are believed. */
-const LABEL = 3;
+const LABEL = 6;
+
+/** A contact that is negated, or the way to it, is believed to be refused sooner than other words are believed. */
+const NEGATED = 12;
 
 /** Words of the next sentence that are features. */
 const NEXT_WORDS = 12;
 
 /** Words of the host and of the path of a link that are features. */
 const MAX_PARTS = 12;
+
+/** The ways that lead to a candidate of a kind. */
+const WAYS_OF_KIND: Readonly<Record<ContactCandidate["kind"], readonly Way[]>> = {
+  email: ["mail", "written"],
+  url: ["link"],
+  number: ["call", "sms", "whatsapp", "written"],
+  whatsapp: ["whatsapp", "written"],
+};
 
 const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandidate): void => {
   const { kind, run, from, to } = candidate;
@@ -50,10 +63,9 @@ const addShape = (features: Features, { tokens }: Scene, candidate: ContactCandi
     features.add(T.groups, bucket(run.groups.map((group) => Math.min(group.digits.length, 6)).join("-")));
     features.add(T.shape, bucket(run.groups.length === 1 ? "one-group" : "groups"), bucket(`${state}${lead}`));
     if (isNorthAmerican(run)) features.add(T.shape, bucket("north-american"));
-    if (isDateOrAmount(tokens, run)) features.add(T.shape, bucket("date-or-amount"));
-    const joint = tokens[(run.groups[1]?.at ?? 0) - 1];
-    if (run.groups.length > 1 && joint?.kind === "mark") features.add(T.shape, bucket("joint"), termOf(joint));
-    if (run.groups.length > 1 && joint?.kind === "digits") features.add(T.shape, bucket("spaced"));
+    const { joint } = candidate;
+    if (joint?.kind === "mark") features.add(T.shape, bucket("joint"), termOf(joint));
+    if (joint?.kind === "digits") features.add(T.shape, bucket("spaced"));
   } else {
     let parts = 0;
     for (let at = from; at < to && parts < MAX_PARTS; at++) {
@@ -83,6 +95,51 @@ const addRivals = (features: Features, candidates: readonly ContactCandidate[], 
   if (candidates.some((one, at) => at < index && one.value === candidate.value)) features.add(T.same, state);
 };
 
+/** How many tokens may stand between a negation, or a negated way, and a contact: "nicht mehr unter der 0171 234567". */
+const DENIAL_REACH = 3;
+
+/**
+ * What a text denies of a candidate: the contact itself ("not 0171 234567", "ring inte 070-174 06 10") or the way to it
+ * ("no e-mail to jo@example.org"); null if nothing. Another way may be kept ("no calls, texts to ..."), and only a time
+ * denied ("no calls after nine: ...").
+ */
+const denialOf = (
+  { tokens }: Scene,
+  { cues, ways, clauses: { clause, sentence }, isCandidate, isNegated }: Discourse,
+  candidates: readonly ContactCandidate[],
+  { from, kind }: ContactCandidate,
+): string | null => {
+  const isBefore = (cue: Cue): boolean => cue.to <= from && clause[cue.from] === clause[from];
+  const isOwn = (at: number): boolean => ways[at] != null && WAYS_OF_KIND[kind].includes(ways[at]);
+  const last = cues.findLastIndex((cue, at) => ways[at] != null && isBefore(cue));
+  const way = cues[last];
+  const isWayDenied = way !== undefined && isOwn(last) && isNegated[way.from] === 1 && from - way.to <= DENIAL_REACH;
+  const negation = cues.findLast((cue) => isNegation(cue) && isBefore(cue));
+  const isItself =
+    negation !== undefined &&
+    isNegated[from] === 1 &&
+    from - negation.to < DENIAL_REACH &&
+    (way === undefined || way.to <= negation.from) &&
+    // "No 11 96000-2211" is Portuguese for "on that number".
+    !(negation.to === from && tokens[negation.from]?.text === "no");
+  const start = negation?.to ?? from;
+  const isTimed =
+    tokens.slice(start, from).some(({ kind }, at) => kind === "digits" && isCandidate[start + at] === 0) ||
+    cues.some((cue) => cue.concept.text === "contact_time" && clause[cue.from] === clause[from]);
+  if ((!isWayDenied && !isItself) || isTimed) return null;
+  const hasMail = candidates.some((one) => one.kind === "email" && sentence[one.from] === sentence[from]);
+  const isKept = cues.some(
+    (cue, at) =>
+      isOwn(at) &&
+      cue.to <= from &&
+      sentence[cue.from] === sentence[from] &&
+      isNegated[cue.from] === 0 &&
+      !(isItself && at === last) &&
+      !(ways[at] === "written" && hasMail),
+  );
+  return `${isWayDenied ? "way" : "itself"}${isKept ? "-kept" : ""}`;
+};
+
 /** Adds which cues and words stand in the clause of a candidate, and which ways are named near it. */
 const addDiscourse = (
   features: Features,
@@ -99,6 +156,11 @@ const addDiscourse = (
   const clause = clauses.clause[from] ?? 0;
   const inClause: Term[] = [];
   addWays(features, discourse, candidates, candidate, (way) => way, bucket(kind));
+  const denial = denialOf(scene, discourse, candidates, candidate);
+  if (denial !== null) {
+    features.add(T.negated, bucket(kind), bucket(denial), NEGATED);
+    features.add(T.negated, bucket(denial), undefined, NEGATED);
+  }
   for (const cue of cues) {
     if (clauses.clause[cue.from] !== clause) continue;
     inClause.push(cue.concept);
@@ -113,7 +175,11 @@ const addDiscourse = (
     (cue) => cue.to <= from && from - cue.to <= LABEL_REACH && cue.concept.text === "contact_label",
   );
   if (label !== undefined && clauses.sentence[label.from] === clauses.sentence[from]) {
-    const way = cues.some((cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1);
+    // "Order no." is no way to order.
+    const isInside = (cue: Cue): boolean => cue.from >= label.from && cue.to <= label.to;
+    const way = cues.some(
+      (cue, at) => ways[at] != null && cue.to <= from && cue.from >= label.from - 1 && !isInside(cue),
+    );
     features.add(T.label, bucket(kind), bucket(way ? "of-way" : "of-thing"), LABEL);
   }
   // Words of the clause, also beyond the reach of the words next to the candidate.

@@ -1,6 +1,8 @@
 import { type ContactType, NUMBER_TYPES } from "../../base/enums.ts";
 import { type ContactCandidate, type ContactHints, findContacts } from "../propose/contacts.ts";
+import { isApp, isProfile } from "../propose/profiles.ts";
 import { overlaps, quoteOf, type Span } from "../text/span.ts";
+import type { Token } from "../text/tokens.ts";
 import type { Judged, Training } from "../training/linear.ts";
 import type { Mark } from "../training/marks.ts";
 import { type Discourse, discourseOf } from "./contact_discourse.ts";
@@ -121,6 +123,19 @@ const typesOf = (
   return types.length > 0 ? types : [likeliest];
 };
 
+/** "Photos at instagram.com/jo": words in its clause, other than names of apps, say that a link shows work or is another's. */
+const isAboutElse = (
+  tokens: readonly Token[],
+  { cues, clauses: { clause } }: Discourse,
+  { from }: ContactCandidate,
+): boolean =>
+  cues.some(
+    ({ concept: { text }, from: at }) =>
+      (text === "contact_showcase" || text === "contact_third") &&
+      clause[at] === clause[from] &&
+      !isApp(tokens[at]?.text ?? ""),
+  );
+
 /** The contacts of a text that reach the author, in order, at most ten. At most one is preferred. */
 export const readContacts = (
   scene: Scene,
@@ -132,13 +147,16 @@ export const readContacts = (
   if (candidates.length === 0) return [];
   const discourse = discourseOf(scene, candidates);
   const features = createFeatures(false);
-  const contact = models.contact_role.classes.indexOf("contact");
   const found: (Reachable & { confidence: number })[] = [];
   candidates.forEach((candidate, index) => {
     if (found.length >= MAX_CONTACTS) return;
     features.clear();
     addContactFeatures(features, scene, discourse, candidates, index);
-    const confidence = models.contact_role.probabilities(features)[contact] ?? 0;
+    const chances = models.contact_role.probabilities(features);
+    const chance = (role: string): number => chances[models.contact_role.classes.indexOf(role)] ?? 0;
+    // A link to somebody at an app is a contact, unless it shows something, is another's, or is not to be used.
+    const isOwn = isProfile(candidate.value) && !isAboutElse(scene.tokens, discourse, candidate);
+    const confidence = isOwn ? 1 - chance("refused") : chance("contact");
     if (confidence < MIN_CONTACT) return;
     for (const type of typesOf(scene, discourse, candidates, index, models.contact_type)) {
       const isSaid = found.some((one) => one.type === type && one.candidate.value === candidate.value);

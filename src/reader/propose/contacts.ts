@@ -1,10 +1,12 @@
 import { LinkifyIt } from "linkify-it";
-import { countriesOf, currencyOf, MARKET } from "../languages.ts";
+import { countriesOf, countryOfLanguage, currencyOf } from "../languages.ts";
+import { inPlainSigns } from "../text/plain_signs.ts";
 import { overlaps, type Span, spanOf } from "../text/span.ts";
-import { type Token, withAddressesApart } from "../text/tokens.ts";
+import { type Token, tokensIn, withAddressesApart } from "../text/tokens.ts";
 import { countryOfCurrency, currencyAt, type Marker, resolveCurrency } from "./currencies.ts";
-import { findDisguisedMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
+import { findMails, TOP_LEVEL_DOMAINS } from "./mails.ts";
 import {
+  type Dialled,
   dial,
   digitsOf,
   findRuns,
@@ -38,6 +40,8 @@ export type ContactCandidate = Span & {
   /** For numbers: whether a likely country can dial it, and whether its numbering plan has assigned it. */
   dialled: boolean;
   valid: boolean;
+  /** For runs of digits: what stands between the first two groups. */
+  joint: Token | null;
 };
 
 /** What is known of a text for numbers without a country code: ISO 3166-1 alpha-2 and ISO 639-1. */
@@ -88,16 +92,24 @@ const candidateOf = (
   run: null,
   dialled: false,
   valid: false,
+  joint: null,
   ...more,
 });
+
+/** An address without the marks that stand around it: "_jo@example.org". */
+const plainAddress = (written: string): { address: string; skipped: number } => {
+  const address = written.replace(/^[_*~'`]{1,3}/u, "").toLowerCase();
+  return { address, skipped: written.length - address.length };
+};
 
 const linksIn = (text: string, tokens: readonly Token[]): ContactCandidate[] =>
   (linkify.match(text) ?? []).flatMap(({ schema, raw, url, index, lastIndex }) => {
     if (url.startsWith("mailto:")) {
       // "07700 900271/jo@example.net" is a number and an address.
       const before = raw.lastIndexOf("/", raw.indexOf("@")) + 1;
-      const address = (before > 0 ? raw.slice(before) : url.slice("mailto:".length)).replace(/\?.*$/su, "");
-      return [candidateOf(tokens, { start: index + before, end: lastIndex }, "email", address.toLowerCase())];
+      const written = (before > 0 ? raw.slice(before) : url.slice("mailto:".length)).replace(/\?.*$/su, "");
+      const { address, skipped } = plainAddress(written);
+      return [candidateOf(tokens, { start: index + before + skipped, end: lastIndex }, "email", address)];
     }
     if (!/^https?:$/u.test(schema) && !(schema === "" && isMeant(raw))) return [];
     const value = schema === "" ? `https://${raw}` : url;
@@ -107,6 +119,16 @@ const linksIn = (text: string, tokens: readonly Token[]): ContactCandidate[] =>
       ? [candidateOf(tokens, span, "url", value)]
       : [candidateOf(tokens, span, "whatsapp", number, { dialled: true, valid: true })];
   });
+
+/** The addresses and links of a text. An address that only people find counts before a link in it. */
+const addressesIn = (sent: string, tokens: readonly Token[]): ContactCandidate[] => {
+  const text = withAddressesApart(sent);
+  const links = linksIn(text, tokens);
+  const mails = findMails(text)
+    .map(({ address, span, isDisguised }) => candidateOf(tokens, span, "email", address, { disguised: isDisguised }))
+    .filter((mail) => mail.disguised || !links.some((link) => link.kind === "email" && overlaps(link, mail)));
+  return [...links.filter((link) => !mails.some((mail) => overlaps(mail, link))), ...mails];
+};
 
 /**
  * Corrects the hinted country if the text uses another currency: a Lancaster with "$4" is in the USA, a Perth with
@@ -122,33 +144,48 @@ const countryByMoney = (markers: readonly Marker[], hinted: string | null): stri
 
 /**
  * Groups of countries whose numbers are likely in a text: by its currency ("£140, Bristol. 07700 900318"), then by its
- * language, then in any. A national number is valid in several plans, so the order decides.
+ * language: any in which it is spoken, then the one from which most of its texts are. A national number is valid in
+ * several plans, so it counts only if it is one number in a group.
  */
 const likelyCountries = (markers: readonly Marker[], language: string | null): string[][] => {
-  const money = markers.map((marker) => countryOfCurrency(marker, null)).filter((country) => country !== null);
+  const money = markers.map((marker) => countryOfCurrency(marker, language)).filter((country) => country !== null);
+  const home = countryOfLanguage(language);
   // Without a language, a number that is valid in several plans is left as it is written.
-  return [money.slice(0, 1), ...(language === null ? [] : [countriesOf(language), [...MARKET]])];
+  return [money.slice(0, 1), language === null ? [] : countriesOf(language), home === null ? [] : [home]];
 };
 
-type Dialled = { run: Run; e164: string; valid: boolean };
+/** A run with the number that it is. */
+type DialledRun = { run: Run } & Dialled;
 
-/** The run, or the part of it, that can be dialled: in the hinted country, otherwise in a likely country. */
-const dialled = (whole: Run, country: string | null, likely: readonly string[][]): Dialled | null => {
+/** The one country of a group in which a run is a number in use, or the one in which it is a mobile number. */
+const oneOf = (run: Run, countries: readonly string[]): Dialled | null => {
+  const valid = countries.flatMap((country) => {
+    const number = dial(run, country);
+    return number?.isValid ? [number] : [];
+  });
+  const different = (some: readonly Dialled[]) => new Set(some.map(({ e164 }) => e164)).size;
+  if (different(valid) === 1) return valid[0] ?? null;
+  const mobile = valid.filter(({ isMobile }) => isMobile);
+  return different(mobile) === 1 ? (mobile[0] ?? null) : null;
+};
+
+/** The run, or the part of it, that can be dialled: in the hinted country, otherwise in one that the text shows. */
+const dialled = (whole: Run, country: string | null, likely: readonly string[][]): DialledRun | null => {
   for (const run of partsOf(whole)) {
     if (run !== whole && !isShapedLikePhone(run)) continue;
-    const here = country === null ? null : dial(run, [country]);
+    const here = dial(run, country ?? "");
     // "614 555-0177" is a North American number even if the hint is wrong.
-    if (here !== null && (here.valid || !isNorthAmerican(run))) return { run, ...here };
-    const there = isNorthAmerican(run) ? dial(run, ["US"]) : null;
-    let found = (there?.valid ? there : null) ?? here;
-    for (const countries of likely) found ??= dial(run, countries);
+    if (here !== null && (here.isValid || !isNorthAmerican(run))) return { run, ...here };
+    const there = isNorthAmerican(run) ? dial(run, "US") : null;
+    let found = (there?.isValid ? there : null) ?? here;
+    for (const countries of likely) found ??= oneOf(run, countries);
     if (found !== null) return { run, ...found };
   }
   return null;
 };
 
 /** The run as one number, or as two if only its halves can be dialled. Null if it is no number that can be dialled. */
-const dialledIn = (whole: Run, country: string | null, likely: readonly string[][]): Dialled[] => {
+const dialledIn = (whole: Run, country: string | null, likely: readonly string[][]): DialledRun[] => {
   const one = dialled(whole, country, likely);
   if (one?.run === whole) return [one];
   for (const halves of halvesOf(whole)) {
@@ -161,40 +198,50 @@ const dialledIn = (whole: Run, country: string | null, likely: readonly string[]
   return one === null ? [] : [one];
 };
 
-const numberOf = (tokens: readonly Token[], run: Run, number: Dialled | null): ContactCandidate =>
-  candidateOf(tokens, spanOf(tokens, run), "number", number?.e164 ?? digitsOf(run), {
-    from: run.from,
-    to: run.to,
-    run,
-    dialled: number !== null,
-    valid: number?.valid ?? false,
-  });
+/** A text with its tokens; `originOf` says where a span of it stands in the text as it was sent. */
+type Source = { text: string; tokens: readonly Token[]; originOf: (span: Span) => Span };
 
-/** All possible contacts of a text, in order. They do not overlap. */
-export const findContacts = (
-  text: string,
-  tokens: readonly Token[],
+/** The runs of digits outside of addresses, dates and amounts, each as the number or numbers that it is. */
+const numbersIn = (
+  { tokens, originOf }: Source,
+  sent: readonly Token[],
+  written: readonly ContactCandidate[],
   { country, language }: ContactHints,
 ): ContactCandidate[] => {
-  const apart = withAddressesApart(text);
-  const mails = findDisguisedMails(apart).map(({ address, span }) =>
-    candidateOf(tokens, span, "email", address, { disguised: true }),
-  );
-  const plain = linksIn(apart, tokens);
-  const written = [...plain.filter((link) => !mails.some((mail) => overlaps(mail, link))), ...mails];
-  const runs = findRuns(tokens);
-  if (runs.length === 0) return written.sort((one, other) => one.start - other.start);
-  const inLink = new Uint8Array(tokens.length);
-  for (const link of written) inLink.fill(1, link.from, link.to);
+  const inAddress = new Uint8Array(sent.at(-1)?.end ?? 0);
+  for (const { start, end } of written) inAddress.fill(1, start, end);
+  const runs = findRuns(tokens).filter((run) => {
+    const { start, end } = originOf(spanOf(tokens, run));
+    return !isDateOrAmount(tokens, run) && !inAddress.subarray(start, end).includes(1);
+  });
+  if (runs.length === 0) return [];
   const markers = tokens.flatMap((_, at) => currencyAt(tokens, at)?.marker ?? []);
   const likely = likelyCountries(markers, language);
   const here = countryByMoney(markers, country);
-  const numbers = runs
-    .filter((run) => !inLink.subarray(run.from, run.to).includes(1))
-    .flatMap((run) => {
-      const found = isDateOrAmount(tokens, run) ? [] : dialledIn(run, here, likely);
-      if (found.length === 0) return [numberOf(tokens, run, null)];
-      return found.map((number) => numberOf(tokens, number.run, number));
-    });
-  return [...written, ...numbers].sort((one, other) => one.start - other.start);
+  return runs.flatMap((whole) => {
+    const numbers = dialledIn(whole, here, likely);
+    // Letters and words that are no number are letters and words.
+    const found: { run: Run; e164?: string; isValid?: boolean }[] =
+      numbers.length > 0 || whole.isDisguised ? numbers : [{ run: whole }];
+    return found.map(({ run, e164, isValid = false }) =>
+      candidateOf(sent, originOf(spanOf(tokens, run)), "number", e164 ?? digitsOf(run), {
+        run,
+        dialled: e164 !== undefined,
+        valid: isValid,
+        joint: run.groups.length > 1 ? (tokens[(run.groups[1]?.at ?? 0) - 1] ?? null) : null,
+      }),
+    );
+  });
+};
+
+/** All possible contacts of a text, in order. They do not overlap. */
+export const findContacts = (text: string, tokens: readonly Token[], hints: ContactHints): ContactCandidate[] => {
+  const plain = inPlainSigns(text);
+  const source =
+    plain === null ? { text, tokens, originOf: (span: Span) => span } : { ...plain, tokens: tokensIn(plain.text) };
+  const written = addressesIn(source.text, source.tokens).map((one) =>
+    plain === null ? one : { ...one, ...source.originOf(one), ...cover(tokens, source.originOf(one)) },
+  );
+  const found = [...written, ...numbersIn(source, tokens, written, hints)];
+  return found.sort((one, other) => one.start - other.start);
 };

@@ -1,9 +1,10 @@
 import { wordsOfList } from "../rows.ts";
 import type { Span } from "../text/span.ts";
+import { isApp } from "./profiles.ts";
 
 /**
- * E-mail addresses that are obfuscated against harvesters: "kev.tran [at] example [dot] com",
- * "pisocamino(arroba)example.com", "jd dot solder at example dot org". Plain addresses are found elsewhere.
+ * E-mail addresses, also those that are obfuscated against harvesters: "kev.tran [at] example [dot] com",
+ * "pisocamino(arroba)example.com", "jd dot solder at example dot org", "jonas6751 AT example com".
  */
 
 /** Top-level domains in common use. "example" and "test" are for the texts of tests. */
@@ -20,7 +21,7 @@ const signOf = (bracketed: readonly string[], bare: readonly string[]): string =
   const [any, alone] = [bracketed.join("|"), bare.join("|")];
   return `(?:[ \\t]{0,2}(?:[(\\[{<]\\s?(?:${any})\\s?[)\\]}>]|[*_-](?:${any})[*_-])[ \\t]{0,2}|[ \\t]{1,2}(?:${alone})[ \\t]{1,2})`;
 };
-const AT_SIGN = new RegExp(`${signOf(AT, BARE_AT)}|[ \\t]{1,2}@[ \\t]{1,2}|@`, "giu");
+const AT_SIGN = new RegExp(`${signOf(AT, BARE_AT)}|[ \\t]{0,2}@[ \\t]{0,2}`, "giu");
 const DOT_SIGN = `(?:\\.|${signOf([...DOT, "\\."], DOT)})`;
 /** The hyphen of "-dot-" belongs to the dot. */
 const LABEL = `(?:(?!${DOT_SIGN})[\\p{L}\\p{N}_+%-])+`;
@@ -33,11 +34,37 @@ const LONGEST_LOCAL = 100;
 /** The longest host, in labels. */
 const MAX_LABELS = 6;
 
+/** A dot with spaces on both sides, or none at all, in front of a top-level domain: "jonas @ example . com", "AT example com". */
+const GAP = /[ \t]{1,2}(?:\.[ \t]{1,2})?(\p{L}{2,10})(?![\p{L}\p{N}@])/uy;
+/** Domains that are no words of any language: only these are read behind a mere space. */
+const NEVER_WORDS = /^(?:com|net|org|edu|info|de|fr|uk|nl|pl|pt|ch|br|ca|eu)$/u;
+
+/** Words for "@" that mean nothing else. */
+const AMBIGUOUS_AT = /^(?:at|chez|bei|em|a|ad)$/iu;
+
+/** A word that stands before "at" where no address does: "mail me at", "the shop at". */
+const NO_NAME =
+  /^(?:me|us|him|her|them|it|is|are|and|or|look|looking|book|booking|find|see|meet|order|buy|more|info|us|online|shop|store|form|page|site|website|office|apply|visit|available|here|only|directly|direct|anytime|details|photos|pictures|pics|moi|nous|vous|mich|uns|address|addr|us|link|profile|portfolio|listing|work|works|worked|working|live|lives|living|based|stay|staying|sold|new|priced|listed|contact|reach|email|mail|message|write|register|sign|tickets|pick|pickup|collect|collection|delivery|hosted|posted|everyone|team|jobs|job)$/u;
+
+/** A verb or noun of writing directly before an address: "mail jonas at example.com". */
+const WRITING =
+  /(?:e-?mail|mail|mailto|write(?: to)?|contact|reach|address|[ée]crire(?: à)?|adresse|schreib\w{0,4}(?: an)?)[ :]{1,3}$/iu;
+
+/** Words before "@" that are no names of people: "me @jo.art", "by @jo.art". */
+const NO_OWNER =
+  /^(?:discord|signal|skype|kik|wechat|line|handle|user|username|on|at|is|me|and|or|from|by|follow|via)$/u;
+
 /** A part of an address without its obfuscation. */
 type Part = { start: number; end: number; plain: string; disguised: boolean };
 
-/** The host that begins at `start`: the longest one that ends with a known top-level domain. */
-const hostFrom = (text: string, start: number): Part | null => {
+/** A top-level domain in a script of its own: "пример.рф". */
+const isForeign = (label: string): boolean => /^\p{L}{2,}$/u.test(label) && !/\p{Script=Latin}/u.test(label);
+
+/**
+ * The host that begins at `start`: the longest one that ends with a known top-level domain.
+ * @param gaps whether a mere space may stand for a dot
+ */
+const hostFrom = (text: string, start: number, gaps: boolean): Part | null => {
   let best: Part | null = null;
   let disguised = false;
   const labels: string[] = [];
@@ -46,10 +73,19 @@ const hostFrom = (text: string, start: number): Part | null => {
     const [, label, dot] = HOST_PART.exec(text) ?? [];
     if (label === undefined) break;
     labels.push(label.toLowerCase());
-    const plain = labels.join(".");
-    if (labels.length > 1 && KNOWN.has(label.toLowerCase())) best = { start, end: at + label.length, plain, disguised };
-    if (dot === undefined) break;
-    disguised ||= dot !== ".";
+    const last = labels.at(-1) ?? "";
+    const isEnd = labels.length > 1 && (KNOWN.has(last) || last.startsWith("xn--") || isForeign(last));
+    if (isEnd) best = { start, end: at + label.length, plain: labels.join("."), disguised };
+    if (dot !== undefined) {
+      disguised ||= dot !== ".";
+      continue;
+    }
+    GAP.lastIndex = at + label.length;
+    const [gap = "", end = ""] = (best === null && GAP.exec(text)) || [];
+    const domain = end.toLowerCase();
+    if (gap.includes(".") ? KNOWN.has(domain) : gaps && NEVER_WORDS.test(domain))
+      best = { start, end: GAP.lastIndex, plain: [...labels, domain].join("."), disguised: true };
+    break;
   }
   return best;
 };
@@ -62,22 +98,36 @@ const localBefore = (text: string, end: number): Part | null => {
   return { start: end - written.length, end, plain: written.toLowerCase().replace(DOTS, "."), disguised };
 };
 
-/**
- * The obfuscated e-mail addresses of a text, in order, each with its span.
- * A bare "at" counts only if the dots of the address are obfuscated too, or if the local part has a digit, dot or
- * underscore.
- */
-export const findDisguisedMails = (text: string): { address: string; span: Span }[] => {
-  const mails: { address: string; span: Span }[] = [];
+/** How far before an address a word of writing may begin. In UTF-16 units. */
+const WRITING_REACH = 24;
+
+/** True if a sign between two parts is one for "@", and not a word or a handle. */
+const isAddress = (text: string, sign: string, local: Part, host: Part): boolean => {
+  if (sign === "@") return true;
+  if (host.disguised || local.disguised || /[^\s\p{L}@]/u.test(sign)) return true;
+  const word = sign.trim();
+  // "jonas @example.com", but "insta @jo.art".
+  if (word === "@")
+    return sign.startsWith("@") || sign.endsWith(" ") || !(isApp(local.plain) || NO_OWNER.test(local.plain));
+  if (!AMBIGUOUS_AT.test(word) || /[\d._]/u.test(local.plain)) return true;
+  // "mail jonas at example.com", but "book at example.com".
+  const before = text.slice(Math.max(0, local.start - WRITING_REACH), local.start);
+  return WRITING.test(before) && !NO_NAME.test(local.plain);
+};
+
+/** The e-mail addresses of a text, in order, each with its span, and whether it is written so that machines do not find it. */
+export const findMails = (text: string): { address: string; span: Span; isDisguised: boolean }[] => {
+  const mails: { address: string; span: Span; isDisguised: boolean }[] = [];
   for (const { 0: sign, index } of text.matchAll(AT_SIGN)) {
-    const host = hostFrom(text, index + sign.length);
-    const local = host === null ? null : localBefore(text, index);
-    if (host === null || local === null || local.start < (mails.at(-1)?.span.end ?? 0)) continue;
-    if (!/^[a-z0-9][a-z0-9._%+-]*$/u.test(local.plain)) continue;
-    const isDotted = host.disguised || local.disguised;
-    const looksLikeOne = isDotted || (sign !== "@" && /[\d._]/u.test(local.plain));
-    if (!looksLikeOne && !/[^\s\p{L}@]/u.test(sign)) continue;
-    mails.push({ address: `${local.plain}@${host.plain}`, span: { start: local.start, end: host.end } });
+    const local = localBefore(text, index);
+    if (local === null || local.start < (mails.at(-1)?.span.end ?? 0)) continue;
+    if (!/^[\p{L}\p{N}][\p{L}\p{N}._%+-]*$/u.test(local.plain)) continue;
+    const word = sign.trim();
+    const isCertain = !AMBIGUOUS_AT.test(word) || /\d/u.test(local.plain) || (word === "AT" && local.plain.length > 2);
+    const host = hostFrom(text, index + sign.length, word !== "@" && isCertain);
+    if (host === null || !isAddress(text, sign, local, host)) continue;
+    const isDisguised = sign !== "@" || host.disguised || local.disguised;
+    mails.push({ address: `${local.plain}@${host.plain}`, span: { start: local.start, end: host.end }, isDisguised });
   }
   return mails;
 };

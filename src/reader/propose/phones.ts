@@ -1,20 +1,29 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
-import { moneyWords } from "../languages.ts";
+import { moneyWords, wordsFor } from "../languages.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore } from "./currencies.ts";
+import { areDates } from "./dates.ts";
+import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
- * Phone numbers. Runs of digits are found by their shape and converted to E.164 by the numbering plan of a country. A
- * number has to be possible in the plan, not valid: plans change, and numbers reserved for fiction are in no plan.
+ * Phone numbers. Runs of digits are found by their shape and converted to E.164 by the numbering plan of a country: the
+ * number is in use there, reserved for fiction, or has at least the length of the numbers there, because plans change.
  */
 
-/** A run of digit groups, tokens `from` to `to` (exclusive). */
+/**
+ * A run of digit groups, tokens `from` to `to` (exclusive). `isDisguised`: some digits are words or letters, or stand
+ * between marks that few people write there, so that the run is a number only if it can be dialled.
+ */
 export type Run = {
   from: number;
   to: number;
-  groups: { digits: string; at: number; to: number }[];
+  groups: Group[];
   international: boolean;
+  isDisguised: boolean;
 };
+
+/** `words`: how many of the digits are written as words. */
+type Group = { digits: string; at: number; to: number; words: number };
 
 /**
  * E.164 allows 15 digits, to which a trunk prefix and "00" may be added. Runs of fewer than seven digits are sizes and
@@ -28,36 +37,121 @@ const MAX_GROUPS = 9;
 
 /**
  * Digits as words. Words with other meanings ("sei", "dos", "one") are listed too, because only runs of words are read.
+ * "Meia" is half a dozen.
  */
-const DIGIT_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
-  moneyWords("number").flatMap(({ word, value }) => (/^\d$/.test(value) ? [[word, value]] : [])),
-);
+const DIGIT_WORDS: ReadonlyMap<string, string> = new Map([
+  ...moneyWords("number").flatMap(({ word, value }) => (/^\d$/.test(value) ? [[word, value] as const] : [])),
+  ["o", "0"],
+  ["meia", "6"],
+]);
 
 /** Fewer digit words in a row are prose. */
 const MIN_DIGIT_WORDS = 3;
 
 /** Words before a digit that say it several times: "oh double seven". */
-const TIMES: Readonly<Record<string, number>> = { double: 2, triple: 3, treble: 3 };
+const TIMES: ReadonlyMap<string, number> = new Map([
+  ...["double", "doble", "doppel", "doppelt", "doppio", "duplo", "dubbel"].map((word) => [word, 2] as const),
+  ...["triple", "treble", "dreifach", "triplo", "tripel"].map((word) => [word, 3] as const),
+]);
+
+const JOINERS = wordsFor("joiner");
+
+/** The value of a word for a number from ten to 99; null if it is none. */
+const tensOf = (token: Token): number | null => {
+  const value = token.kind === "word" ? (spokenNumberAt([token], 0)?.value ?? 0) : 0;
+  return value >= 10 && value < 100 && Number.isInteger(value) ? value : null;
+};
+
+/** Digits in words that begin at token `at`: "seven", "double seven", "trente-neuf", "treinta y nueve". */
+const wordAt = (tokens: readonly Token[], at: number): { digits: string; to: number; words: number } | null => {
+  const token = tokens[at];
+  if (token?.kind !== "word") return null;
+  const times = TIMES.get(token.text) ?? 1;
+  if (times > 1) {
+    const digit = DIGIT_WORDS.get(tokens[at + 1]?.text ?? "");
+    return digit === undefined ? null : { digits: digit.repeat(times), to: at + 2, words: times };
+  }
+  let to = at + 1;
+  const skipsHyphen = (): number => (tokens[to]?.text === "-" && tokens[to]?.gap === "none" ? 1 : 0);
+  // "quatre-vingt" is four times twenty.
+  const four = token.text === "quatre" && /^vingts?$/u.test(tokens[at + 2]?.text ?? "") && skipsHyphen() === 1;
+  const digit = DIGIT_WORDS.get(token.text);
+  if (digit !== undefined && !four) return { digits: digit, to, words: 1 };
+  const tens = four ? 80 : tensOf(token);
+  if (tens === null) return null;
+  if (four) to = at + 3;
+  if (tens < 20 || tens % 10 !== 0) return { digits: String(tens), to, words: 1 };
+  let next = to + skipsHyphen();
+  if (JOINERS.has(tokens[next]?.text ?? "")) next += 1;
+  const after = tokens[next];
+  if (after === undefined || after.gap === "line") return { digits: String(tens), to, words: 1 };
+  let ones = Number(DIGIT_WORDS.get(after.text) ?? (tens === 60 || tens === 80 ? (tensOf(after) ?? 0) : 0));
+  if (ones === 0 || ones > 19) return { digits: String(tens), to, words: 1 };
+  to = next + 1;
+  // "quatre-vingt-dix-huit" is eighty and ten and eight.
+  const unit = ones === 10 && skipsHyphen() === 1 ? Number(DIGIT_WORDS.get(tokens[to + 1]?.text ?? "") ?? 0) : 0;
+  if (unit > 6) {
+    ones += unit;
+    to += 2;
+  }
+  return { digits: String(tens + ones), to, words: 1 };
+};
+
+/** Letters that are written for nought and one. "10l" is a volume: only between digits "l" is a one. */
+const LETTERS: Readonly<Record<string, string>> = { o: "0", l: "1", i: "1" };
+const WITH_LETTERS = /^[oli\d]*[\do]$/u;
+
+/** The digits at token `at` with letters among them: "O77OO". Null if there are no digits or other letters. */
+const lettersAt = (tokens: readonly Token[], at: number): { digits: string; to: number } | null => {
+  let written = "";
+  let to = at;
+  for (let token = tokens[to]; token !== undefined && token.kind !== "mark"; token = tokens[++to]) {
+    if (to > at && token.gap !== "none") break;
+    written += token.text;
+  }
+  if (!/\d/u.test(written) || !WITH_LETTERS.test(written)) return null;
+  return { digits: written.replace(/[oli]/gu, (letter) => LETTERS[letter] ?? ""), to };
+};
 
 /** The digits at token `at`, written as digits or words, and where they end. Null if there are none. */
-const groupAt = (tokens: readonly Token[], at: number): { digits: string; at: number; to: number } | null => {
-  const token = tokens[at];
-  if (token?.kind === "digits") return { digits: token.text, at, to: at + 1 };
-  // Some people write a letter O to hide the first zero.
-  const behind = tokens[at + 1];
-  if (token?.text === "o" && behind?.kind === "digits" && behind.gap === "none")
-    return { digits: `0${behind.text}`, at, to: at + 2 };
-  let digits = "";
-  let to = at;
-  for (let word = tokens[to]; word?.kind === "word" && (to === at || word.gap === "space"); word = tokens[++to]) {
-    const times = TIMES[word.text] ?? 1;
-    const digit = DIGIT_WORDS[times === 1 ? word.text : (tokens[to + 1]?.text ?? "")];
-    if (digit === undefined) break;
-    digits += digit.repeat(times);
-    if (times > 1) to++;
+const groupAt = (tokens: readonly Token[], at: number): (Group & { isDisguised: boolean }) | null => {
+  const isGluedOn = (token: Token | undefined): boolean =>
+    token?.gap === "none" && token.kind !== "mark" && !token.apart;
+  const first = tokens[at];
+  if (first === undefined || first.kind === "mark") return null;
+  if (first.kind === "digits" && (first.text.length > 1 || isGluedOn(tokens[at + 1]))) {
+    const mixed = isGluedOn(tokens[at + 1]) ? lettersAt(tokens, at) : null;
+    if (mixed !== null) return { ...mixed, at, words: 0, isDisguised: true };
+    return { digits: first.text, at, to: at + 1, words: 0, isDisguised: false };
   }
-  return digits.length >= MIN_DIGIT_WORDS ? { digits, at, to } : null;
+  if (first.kind === "word" && isGluedOn(tokens[at + 1])) {
+    const mixed = lettersAt(tokens, at);
+    return mixed === null ? null : { ...mixed, at, words: 0, isDisguised: true };
+  }
+  // Words and single digits, one by one: "null 1 sieben 6", "oh double seven", "two-zero-two".
+  let digits = "";
+  let words = 0;
+  let to = at;
+  for (let next = at; ; ) {
+    const token = tokens[next];
+    if (token === undefined || (next > at && token.gap === "line")) break;
+    const isDigit = token.kind === "digits" && token.text.length === 1 && !isGluedOn(tokens[next + 1]);
+    const word = isDigit ? null : wordAt(tokens, next);
+    if (!isDigit && word === null) break;
+    digits += word?.digits ?? token.text;
+    words += word?.words ?? 0;
+    to = word?.to ?? next + 1;
+    next = to;
+    // A hyphen between words; between digits it parts groups.
+    if (word !== null && tokens[next]?.text === "-" && tokens[next]?.gap === "none" && tokens[next + 1]?.gap === "none")
+      next += 1;
+  }
+  return digits === "" ? null : { digits, at, to, words, isDisguised: words > 0 };
 };
+
+/** Marks between the groups of a number, and those with which people hide a number from software. */
+const SEPARATOR = /^[-./()]$/u;
+const ODD_SEPARATOR = /^[_·•∙⋅~|*]$/u;
 
 /** The number of separators from token `at` to the next group of the same number; -1 if the number ends there. */
 const separators = (tokens: readonly Token[], at: number): number => {
@@ -65,11 +159,14 @@ const separators = (tokens: readonly Token[], at: number): number => {
     const token = tokens[at + count];
     if (token === undefined || token.gap === "line") return -1;
     if (token.kind !== "mark") return count;
+    const next = tokens[at + count + 1];
     // A comma may separate digit words: "oh one six three two, nine six oh".
-    const pauses = token.text === "," && DIGIT_WORDS[tokens[at + count + 1]?.text ?? ""] !== undefined;
-    if (!/^[-./()]$/u.test(token.text) && !pauses) return -1;
+    const pauses = token.text === "," && next?.kind === "word";
+    // "0171 234567 | 030 123456" is two numbers.
+    const isOdd = ODD_SEPARATOR.test(token.text) && token.gap === "none" && next?.gap === "none";
+    if (!SEPARATOR.test(token.text) && !pauses && !isOdd) return -1;
     // "0221 471 / 0176 123" is two numbers, and a full stop with a space ends a sentence.
-    const after = tokens[at + count + 1]?.gap;
+    const after = next?.gap;
     if (token.text === "/" && token.gap === "space" && after === "space") return -1;
     if (token.text === "." && after !== "none") return -1;
   }
@@ -92,9 +189,13 @@ const isGlued = (tokens: readonly Token[], from: number, to: number): boolean =>
   const before = tokens[from - 1];
   const after = tokens[to];
   const gluedBefore =
-    tokens[from]?.gap === "none" && before !== undefined && (before.kind === "word" || /^[#=\d]/u.test(before.text));
+    tokens[from]?.gap === "none" &&
+    before !== undefined &&
+    ((before.kind === "word" && !before.apart) || /^[#=\d]/u.test(before.text));
   return (
-    gluedBefore || (after?.kind === "word" && after.gap === "none") || (after?.text === "%" && after.gap === "none")
+    gluedBefore ||
+    (after?.kind === "word" && !after.apart && after.gap === "none") ||
+    (after?.text === "%" && after.gap === "none")
   );
 };
 
@@ -113,28 +214,37 @@ export const findRuns = (tokens: readonly Token[], min = MIN_DIGITS): Run[] => {
   const runs: Run[] = [];
   for (let at = 0; at < tokens.length; ) {
     // The digit of "m2 0176 ..." belongs to the word before it.
-    const ofWord = tokens[at]?.kind === "digits" && tokens[at]?.gap === "none" && tokens[at - 1]?.kind === "word";
+    const before = tokens[at - 1];
+    const ofWord =
+      tokens[at]?.gap === "none" && tokens[at]?.kind !== "mark" && before?.kind === "word" && !before.apart;
     const first = ofWord ? null : groupAt(tokens, at);
     if (first === null) {
       at++;
       continue;
     }
-    const groups = [first];
-    let to = first.to;
-    for (let skip = separators(tokens, to); skip >= 0; skip = separators(tokens, to)) {
+    const found = [first];
+    for (let to = first.to, skip = separators(tokens, to); skip >= 0; skip = separators(tokens, to)) {
       const group = groupAt(tokens, to + skip);
       if (group === null) break;
-      groups.push(group);
+      found.push(group);
       to = group.to;
     }
-    let { from, international } = startOf(tokens, at);
+    at = found.at(-1)?.to ?? at + 1;
+    // "Call one 206-555-0143": one or two words beside a number do not belong to it.
+    const isSpelt = found.reduce((sum, { words }) => sum + words, 0) >= MIN_DIGIT_WORDS;
+    const groups = isSpelt ? found : found.slice(found.findIndex(({ words }) => words === 0));
+    while (!isSpelt && (groups.at(-1)?.words ?? 0) > 0) groups.pop();
+    const head = groups[0];
+    if (head === undefined || (!isSpelt && groups.some(({ words }) => words > 0))) continue;
+    const to = groups.at(-1)?.to ?? head.to;
+    let { from, international } = startOf(tokens, head.at);
     // The bracket of "(tel. (030) 123)" is part of the number, that of "(01632 960802)" is not.
     while (tokens[from]?.text === "(" && !closes(tokens, from + 1, to)) from++;
     const length = groups.reduce((sum, group) => sum + group.digits.length, 0);
-    if (length >= min && groups.length <= MAX_GROUPS && !isGlued(tokens, from, to)) {
-      runs.push({ from, to, groups, international });
-    }
-    at = to;
+    if (length < min || groups.length > MAX_GROUPS || isGlued(tokens, from, to)) continue;
+    const isOdd = groups.slice(1).some((group) => ODD_SEPARATOR.test(tokens[group.at - 1]?.text ?? ""));
+    const isDisguised = isOdd || groups.some((group) => group.isDisguised);
+    runs.push({ from, to, groups, international, isDisguised });
   }
   return runs;
 };
@@ -155,6 +265,7 @@ const part = (run: Run, first: number, last: number): Run => {
     to: groups.at(-1)?.to ?? run.to,
     groups,
     international: run.international && first === 0,
+    isDisguised: run.isDisguised,
   };
 };
 
@@ -191,48 +302,78 @@ export const isShapedLikePhone = (run: Run): boolean => {
   return isNorthAmerican(run) || (run.groups.length > 1 && digits.length >= 9);
 };
 
-/** True if the run is a date, two years, a book number, or an amount of money. */
+/** Units of sizes and weights that are no other words: "120 200 180 cm". */
+const UNIT = /^(?:cm|mm|km|kg|ml|watt|kw|kwh|ps|hp|ccm|qm|m2|sqm|sqft|rpm|mah|gb|mb|tb|zoll|inch|inches|cali)$/u;
+
+/** True if the run is a date, times, a book number, a size, or an amount of money. */
 export const isDateOrAmount = (tokens: readonly Token[], run: Run): boolean => {
   const lengths = lengthsOf(run);
-  const [first, second, third] = run.groups.map((group) => Number(group.digits));
-  const spaced = run.groups.slice(1).every((group) => tokens[group.at]?.gap === "space");
-  if (!spaced && /^[12] [12] 4$/u.test(lengths) && (first ?? 99) <= 31 && (second ?? 99) <= 31) return true;
-  if (!spaced && /^4 [12] [12]$/u.test(lengths) && (second ?? 99) <= 12 && (third ?? 99) <= 31) return true;
-  const isYear = (year: number | undefined) => year !== undefined && year >= 1900 && year < 2100;
-  if (lengths === "4 4" && isYear(first) && isYear(second)) return true;
-  if (/^[12](?: 3){2,3}$/u.test(lengths) && !/^0/u.test(run.groups[0]?.digits ?? "")) return true;
+  const isPlain = !run.international && run.groups.every(({ words }) => words === 0);
+  if (isPlain && areDates(writtenAs(tokens, run))) return true;
+  // "48 502 000 142" is a number with its country code, "48.502.000.142" is an amount.
+  const isSpaced = tokens[run.groups[1]?.at ?? 0]?.gap === "space";
+  const thousands = isSpaced ? /^[12](?: 3){2}$/u : /^[12](?: 3){2,3}$/u;
+  if (thousands.test(lengths) && !/^0/u.test(run.groups[0]?.digits ?? "")) return true;
   // Book numbers: "0-393-30705-6", "978-3-16-148410-0".
   const hyphens = run.groups.slice(1).every((group) => tokens[group.at - 1]?.text === "-");
   const book = run.groups.length >= 4 && run.groups.at(-1)?.digits.length === 1 && hyphens;
   if (book && (digitsOf(run).length === 10 || digitsOf(run).length === 13)) return true;
-  const money = currencyAt(tokens, run.to) !== null || currencyBefore(tokens, run.from) !== null;
-  return money && !run.international && !/^0/u.test(digitsOf(run));
+  if (run.international || /^0/u.test(digitsOf(run))) return false;
+  // The sign in "612 345 678, €50" and in "50 € 612 345 678" belongs to the other sum.
+  const [before, after] = [currencyBefore(tokens, run.from), currencyAt(tokens, run.to)];
+  const isPaid = before !== null && tokens[before.from - 1]?.kind !== "digits";
+  const isSum = after !== null && tokens[after.to]?.kind !== "digits";
+  return isPaid || isSum || UNIT.test(tokens[run.to]?.text ?? "");
 };
 
+/** The digits and marks of a run, with one space where there is white space between them. */
+const writtenAs = (tokens: readonly Token[], { from, to }: Run): string =>
+  tokens
+    .slice(from, to)
+    .map(({ text, gap }, at) => (at > 0 && gap !== "none" ? ` ${text}` : text))
+    .join("");
+
+/** Where a number is dialled: `isValid` if it is in use there or reserved for fiction, else it has the right length. */
+export type Dialled = { e164: string; isValid: boolean; isMobile: boolean };
+
+/** Numbers in E.164 that are reserved for fiction in Britain, France, Ireland and Australia: no plan assigns them. */
+const FICTION =
+  /^\+(?:44(?:7700900|1632960|1(?:1[3-8]|21|[3-6]1)4960|2079460|1914980|2890180|2920180|8081570|9098790|3069990)\d{3}|33(?:19900|26191|35301|46571|53649|63998)\d{4}|3532091\d{5}|614915[78]\d{4})$/u;
+
+/** A national number begins with a nought only in Italy. */
+const WITH_NOUGHT = "39";
+
 /**
- * Converts a run to E.164, or returns null. The countries are tried in order. The first country in whose plan the
- * number is valid wins, otherwise the first in which it is possible.
- *
- * @param countries ISO 3166-1 alpha-2
+ * Converts a run to E.164 by the plan of a country (ISO 3166-1 alpha-2), or returns null if that country has no such
+ * number. A number with its country code is what it is.
  */
-export const dial = (run: Run, countries: readonly string[]): { e164: string; valid: boolean } | null => {
+export const dial = (run: Run, country: string): Dialled | null => {
   const digits = digitsOf(run);
   if (digits.length > MAX_DIGITS) return null;
   if (run.international || digits.startsWith("00")) {
     const number = parsePhoneNumberFromString(run.international ? `+${digits}` : `+${digits.slice(2)}`);
-    return number?.isPossible() ? { e164: number.number, valid: number.isValid() } : null;
+    return number?.isPossible() ? dialledAs(number.number, number.isValid(), number.getType()) : null;
   }
-  let possible: { e164: string; valid: boolean } | null = null;
-  for (const country of countries) {
-    if (!isSupportedCountry(country)) continue;
-    const number = parsePhoneNumberFromString(digits, { defaultCountry: country as CountryCode, extract: false });
-    if (number?.isValid()) return { e164: number.number, valid: true };
-    if (number?.isPossible() && isTrunkRight(digits, number.countryCallingCode)) {
-      possible ??= { e164: number.number, valid: false };
-    }
-  }
-  return possible;
+  if (!isSupportedCountry(country)) return null;
+  const number = parsePhoneNumberFromString(digits, { defaultCountry: country as CountryCode, extract: false });
+  if (number?.isValid()) return dialledAs(number.number, true, number.getType());
+  if (number !== undefined && FICTION.test(number.number)) return dialledAs(number.number, true, "MOBILE");
+  // "48 502 000 142" is a Polish number without its plus sign.
+  const whole = parsePhoneNumberFromString(`+${digits}`);
+  if (whole?.country === country && whole.isValid()) return dialledAs(whole.number, true, whole.getType());
+  const isFit =
+    number !== undefined &&
+    isTrunkRight(digits, number.countryCallingCode) &&
+    (number.countryCallingCode === WITH_NOUGHT || !number.nationalNumber.startsWith("0")) &&
+    parsePhoneNumberFromString(number.number)?.isPossible() === true;
+  return isFit ? dialledAs(number.number, false, number.getType()) : null;
 };
+
+const dialledAs = (e164: string, isValid: boolean, type: string | undefined): Dialled => ({
+  e164,
+  isValid: isValid || FICTION.test(e164),
+  isMobile: type === "MOBILE",
+});
 
 /** The country (ISO 3166-1 alpha-2) of a number in E.164, or null. Of several with one code, the most likely one. */
 export const countryOfNumber = (e164: string): string | null =>

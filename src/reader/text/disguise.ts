@@ -1,4 +1,4 @@
-import type { Span } from "./span.ts";
+import { type Change, type Changed, changed } from "./changes.ts";
 
 /**
  * Undoes what hides words from software and not from people: letters of other scripts or digits inside a word, letters or
@@ -49,12 +49,6 @@ const JOINED = /(?<![\p{L}\p{N}])\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+){2,}/gu;
 const MIN_HYPHENS = 3;
 const HYPHEN = /(?<=\p{Ll})-(?=\p{Ll})/gu;
 
-/** A text without disguises, and for each of its UTF-16 units, where it comes from. */
-export type Undisguised = { text: string; originOf: (span: Span) => Span };
-
-/** What replaces a part of a text. `at` and `length` in UTF-16 units. */
-type Change = { at: number; length: number; by: string };
-
 const changesOf = (text: string): Change[] => {
   const changes: Change[] = [];
   const replace = (pattern: RegExp, by: (found: string) => string | null): void => {
@@ -78,35 +72,8 @@ const changesOf = (text: string): Change[] => {
   replace(APART, (words) => words.replace(/[^\p{L}]/gu, " "));
   replace(JOINED, (words) => words.replace(/(?<=\p{Ll})(?=\p{Lu})/gu, " "));
   if (Array.from(text.matchAll(HYPHEN)).length >= MIN_HYPHENS) replace(HYPHEN, () => "");
-  return changes.sort((a, b) => a.at - b.at);
+  return changes;
 };
 
 /** A text as it reads without its disguises; null if it has none. In linear time. */
-export const undisguised = (text: string): Undisguised | null => {
-  const changes = changesOf(text);
-  if (changes.length === 0) return null;
-  let plain = "";
-  let last = 0;
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const add = (piece: string, from: number, to: number): void => {
-    for (let i = 0; i < piece.length; i++) {
-      // The letters of a replaced part cannot be told apart: all of it belongs to each of them.
-      const same = piece.length === to - from;
-      starts.push(same ? from + i : from);
-      ends.push(same ? from + i + 1 : to);
-    }
-    plain += piece;
-  };
-  for (const { at, length, by } of changes) {
-    if (at < last) continue;
-    add(text.slice(last, at), last, at);
-    add(by, at, at + length);
-    last = at + length;
-  }
-  add(text.slice(last), last, text.length);
-  return {
-    text: plain,
-    originOf: ({ start, end }) => ({ start: starts[start] ?? 0, end: ends[end - 1] ?? text.length }),
-  };
-};
+export const undisguised = (text: string): Changed | null => changed(text, changesOf(text));

@@ -92,7 +92,7 @@ const teach = (
   { annotations, language, category, isAsk }: Seen,
   marks: readonly Mark[],
 ): Record<JudgeName, readonly (Judged | Ranked)[]> => {
-  const hints = { country: annotations.country, language: language ?? annotations.language };
+  const hints = { country: null, language: language ?? annotations.language };
   const [price, place] = [markOf(marks, "price"), markOf(marks, "place")];
   return {
     order: learnOrders(annotations, marks),
