@@ -1,9 +1,11 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import test from "ava";
+import { z } from "zod";
 import { ENDPOINTS } from "../../src/api/endpoints.ts";
 import { allowed } from "../support/busy.ts";
 import type { Agent, Body } from "../support/market.ts";
 import { type Market, NOTHING, OFFER, openMarket } from "./contract.ts";
+import { messageOf, modern, post } from "./mcp.ts";
 
 /** Every body is answered with a success or the right Problem, within bounded time, and never with a 500. */
 
@@ -152,6 +154,57 @@ test("a member that is null counts as absent, but an entry of a list does not", 
   ] as const) {
     const answer = await agent.call("POST", path, list);
     t.deepEqual([answer.status, answer.body.errors?.[0]?.pointer], [400, pointer], answer.text);
+  }
+});
+
+type Shape = Record<string, z.ZodType>;
+
+/** The members of an object, also of one that may be left out; null if the schema is of something else. */
+const shapeOf = (schema: z.ZodType): Shape | null => {
+  const { innerType, in: input } = schema.def as { innerType?: z.ZodType; in?: z.ZodType };
+  if (schema instanceof z.ZodObject) return schema.shape as Shape;
+  const inner = innerType ?? input;
+  return inner ? shapeOf(inner) : null;
+};
+
+/** Each object in a body, with and without all its members, which are null. */
+const pairsIn = (shape: Shape, around = (inside: object): object => inside): [bare: object, nulls: object][] => [
+  [around({}), around(Object.fromEntries(Object.keys(shape).map((name) => [name, null])))],
+  ...Object.entries(shape).flatMap(([name, schema]) => {
+    const inner = shapeOf(schema);
+    return inner ? pairsIn(inner, (inside) => around({ [name]: inside })) : [];
+  }),
+];
+
+test("null means absent in every member of every body, also inside, and in every argument of every tool", async (t) => {
+  const said = ({ status, body }: { status: number; body: Body }) => [
+    status,
+    body?.detail,
+    body?.errors,
+    body?.notices,
+  ];
+  const caller = await market.agent();
+  for (const { method, path, body } of ENDPOINTS) {
+    const shape = body && shapeOf(body.schema);
+    if (!shape) continue;
+    for (const [bare, nulls] of pairsIn(shape)) {
+      const sent = async (what: object) =>
+        said(await caller.call(method.toUpperCase(), path.replace("{id}", NOTHING), what));
+      t.deepEqual(await sent(nulls), await sent(bare), `${method} ${path} ${JSON.stringify(nulls)}`);
+    }
+  }
+  const call = async (name: string, args: object) => {
+    const { result } = messageOf(await post(market.url, caller.token, modern("tools/call", { name, arguments: args })));
+    const text: string = result.content[0].text;
+    return [
+      result.isError ?? false,
+      result.isError ? text.replace(/request [\w-]+/, "") : Object.keys(JSON.parse(text)),
+    ];
+  };
+  const { tools } = messageOf(await post(market.url, caller.token, modern("tools/list"))).result;
+  for (const { name, inputSchema } of tools) {
+    const nulls = Object.fromEntries(Object.keys(inputSchema.properties).map((argument) => [argument, null]));
+    t.deepEqual(await call(name, nulls), await call(name, {}), name);
   }
 });
 

@@ -21,6 +21,15 @@ export type Endpoint = (request: Request, response: Response) => Promise<{ statu
 
 const refusal = (error: string, detail: string): Problem => problem("bad_request", detail, { error });
 
+/** The user name of HTTP Basic: some clients without a secret name themselves there (RFC 6749, section 2.3.1). */
+const basicUser = (request: Request): string | null => {
+  const [, credentials = ""] = /^Basic ([\w+/]+=*)$/i.exec(request.get("Authorization") ?? "") ?? [];
+  const [user = ""] = Buffer.from(credentials, "base64").toString("utf8").split(":");
+  // As in a form, so that it may be an address.
+  const name = new URLSearchParams(`user=${user.replaceAll("&", "%26")}`).get("user") ?? "";
+  return name === "" || name.includes("\0") ? null : name;
+};
+
 /** Reads the parameters of a form, each of which may be sent once. */
 const readParameters = async (request: Request, response: Response): Promise<(name: string) => string | null> => {
   const fields = await readForm(
@@ -32,7 +41,7 @@ const readParameters = async (request: Request, response: Response): Promise<(na
   if (repeated !== undefined)
     throw refusal("invalid_request", `The parameter ${repeated.slice(0, 50)} was sent twice.`);
   if (String(fields).includes("%00")) throw refusal("invalid_request", "A parameter contains a NUL character.");
-  return (name) => fields.get(name) || null;
+  return (name) => fields.get(name) || (name === "client_id" ? basicUser(request) : null);
 };
 
 type Parameters = Awaited<ReturnType<typeof readParameters>>;
