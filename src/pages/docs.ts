@@ -55,7 +55,8 @@ export const docsPages = ({ baseUrl, endpoints }: PagesContext): Page[] => {
       return { text, etag: `"${hashOf(text)}"` };
     });
     return {
-      path,
+      // Some clients append a slash to whatever they look for.
+      path: `${path}{/}`,
       operation,
       cache: "public",
       get: (_request, response) => {

@@ -13,7 +13,7 @@ const OPEN: readonly [path: RegExp, methods: string][] = [
   [/^\/mcp\/?$/, "POST"],
   // Not /oauth/authorize, which is for the browser of a person.
   [/^\/oauth\/(token|revoke|register)$/, "POST"],
-  [/^\/(llms\.txt$|\.well-known\/)/, "GET, HEAD"],
+  [/^\/(llms\.txt\/?$|\.well-known\/)/, "GET, HEAD"],
 ];
 
 /** Returns the methods of a path that pages of other sites may call; undefined for other paths. */

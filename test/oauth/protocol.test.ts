@@ -232,6 +232,8 @@ test("of slashes at the end one is ignored; many take no time and are another ad
     t.is((await call(url, "GET", `${path}/`)).body.resource, (await call(url, "GET", path)).body.resource);
     t.is((await call(url, "GET", `${path}//`)).status, 404);
   }
+  for (const path of ["/llms.txt", "/.well-known/agent-skills/index.json", "/.well-known/mcp/server-card.json"])
+    t.is((await call(url, "GET", `${path}/`)).text, (await call(url, "GET", path)).text);
   // Before, each of these kept the event loop for 0.1 to 0.8 seconds.
   const many = "/".repeat(15_000);
   const began = performance.now();

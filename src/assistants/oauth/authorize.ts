@@ -7,7 +7,7 @@ import type { Database } from "../../database/database.ts";
 import { type Page, seeOther } from "../../pages/frame.ts";
 import { repeatedParameter } from "../../web/parameters.ts";
 import { responseUri } from "../../web/redirect.ts";
-import type { CheckAssertion } from "./client_assertion.ts";
+import { ASSERTION_ALGORITHMS, type CheckAssertion } from "./client_assertion.ts";
 import type { FindDocument } from "./client_document.ts";
 import { isOurResource, SCOPE } from "./metadata.ts";
 import { redirectUri } from "./redirect_uri.ts";
@@ -87,8 +87,9 @@ export const authorizePage = ({ database, baseUrl, connectionsPerHour, findDocum
         documents_per_hour: connectionsPerHour,
         client_id,
       });
-      const { client_name, redirect_uris, auth_methods, jwks, jwks_uri } = await findDocument(client_id);
-      document = { client_name, redirect_uris, auth_methods, has_keys: (jwks ?? jwks_uri) !== undefined };
+      const { client_name, redirect_uris, auth_methods, jwks, jwks_uri, signing_alg } = await findDocument(client_id);
+      const isAccepted = signing_alg === undefined || ASSERTION_ALGORITHMS.includes(signing_alg);
+      document = { client_name, redirect_uris, auth_methods, can_sign: isAccepted && (jwks ?? jwks_uri) !== undefined };
     }
     const client = { client_id, document, redirect_uri };
     const wrong = faultOf(baseUrl(), query);

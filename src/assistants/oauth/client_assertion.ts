@@ -107,6 +107,8 @@ export const checkAssertions = (findKeys: FindKeys): CheckAssertion => {
       entry.until = performance.now() + FAILED_MS;
     });
     kept.set(clientId, entry);
+    // A set of keys may be large, and most clients prove themselves once an hour.
+    setTimeout(() => kept.get(clientId) === entry && kept.delete(clientId), KEPT_MS).unref();
     return entry.verifier;
   };
 

@@ -64,7 +64,7 @@ declare
     array(select jsonb_array_elements_text(coalesce(find_client.document -> 'auth_methods', '["none"]')));
 begin
   signs := not 'none' = any (methods);
-  if signs and not ('private_key_jwt' = any (methods) and (find_client.document ->> 'has_keys')::boolean is true) then
+  if signs and not ('private_key_jwt' = any (methods) and (find_client.document ->> 'can_sign')::boolean is true) then
     perform internal.raise_problem(400, 'bad_request', 'oauth_client_without_proof',
       extra => '{"error": "invalid_client"}');
   end if;
