@@ -389,6 +389,22 @@ const extraction = z
   })
   .meta({ id: "Extraction", description: "What was read from the text, and which passages state it." });
 
+/** What similar offers ask. */
+const priceGuidance = z
+  .object({
+    low: z.number().min(0).describe("A quarter of them asks less, rounded."),
+    median: z.number().min(0).describe("Half of them ask less."),
+    high: z.number().min(0).describe("A quarter asks more."),
+    currency: words(3, "ISO 4217: that of the offer."),
+    count: int32(8, 500, "How many offers were compared."),
+  })
+  .meta({
+    id: "PriceGuidance",
+    description:
+      "What live offers of the same thing by others ask, in the same currency, period and unit. Only when there are at least eight, of at least five accounts, live for a day.",
+    examples: [{ low: 120, median: 180, high: 240, currency: "EUR", count: 14 }],
+  });
+
 /** The passages of a text that were hidden. */
 export const hiddenPassages = z
   .array(
@@ -414,6 +430,7 @@ const understood = {
   warnings: z.array(sentence("A warning.")).max(10).optional().describe("What is allowed but not advisable."),
   addresses_agents: addressesAgents,
   hidden_passages: hiddenPassages,
+  price_guidance: priceGuidance.optional(),
   extraction,
 };
 

@@ -31,6 +31,7 @@ begin
     body := internal.understood_document(read) || internal.hidden_passages(submission.text, addressed)
       || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language,
         internal.link_of_handle(submission.text)));
+    body := internal.with_comparison(body, read, submission.account_id);
     return;
   elsif not internal.lock_good_standing(submission.account_id) then
     status := 409;
@@ -65,6 +66,9 @@ begin
   body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current)
     || internal.hidden_passages(submission.text, addressed)
     || case when waits then jsonb_build_object('review', internal.sentence('change_waiting')) else '{}' end;
+  if submission.kind = 'publish_offer' then
+    body := internal.with_comparison(body, current, submission.account_id);
+  end if;
 end
 $$;
 comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
@@ -72,6 +76,28 @@ comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
   'response. The status is 400 when the text certainly asks (reads_as_ask) or has no contact (missing_contact), and '
   '409 when the account is suspended or the offer was removed in the meantime. The status is null when another text '
   'has to be read first (internal.read_other_text).';
+
+create or replace function internal.with_comparison(body jsonb, offer market.offer, account_id uuid) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  compared constant jsonb := search.comparison(offer, with_comparison.account_id, internal.sandbox_id());
+  guidance constant jsonb := compared -> 'price_guidance';
+  warnings constant text[] := array_remove(array[
+    case when compared ? 'own_offer_id' then
+      internal.sentence('offer_again', jsonb_build_object('id', compared -> 'own_offer_id')) end,
+    case when compared ? 'is_far_below' then internal.sentence('price_far_below', jsonb_build_object(
+      'low', guidance -> 'low', 'high', guidance -> 'high', 'currency', guidance -> 'currency')) end], null);
+begin
+  return body
+    || case when guidance is null then '{}' else jsonb_build_object('price_guidance', guidance) end
+    || case when warnings = '{}' then '{}'
+      else jsonb_build_object('warnings', coalesce(body -> 'warnings', '[]') || to_jsonb(warnings)) end;
+end
+$$;
+comment on function internal.with_comparison(jsonb, market.offer, uuid) is
+  'Returns the response to an offer or a preview with what live offers of the same thing say about it '
+  '(search.comparison). That is true now, so it is not stored.';
 
 create or replace function internal.offer_warnings(offer market.offer) returns text[]
   language plpgsql stable
