@@ -7,7 +7,7 @@ import { authenticate } from "../web/authenticate.ts";
 import { mayExceed, readJsonBody, withoutNulls } from "../web/body.ts";
 import { argumentOf } from "./arguments.ts";
 import { type Call, type Context, type Endpoint, UNKNOWN_BODY } from "./endpoint.ts";
-import { type FieldError, pathsOf, pointerOf, type Unknown, unknownMembers } from "./members.ts";
+import { type FieldError, pathsOf, pointerOf, saidOf, type Unknown, unknownMembers } from "./members.ts";
 import { stepTo } from "./next_steps.ts";
 import { check } from "./validation.ts";
 
@@ -94,8 +94,8 @@ const readRequest: Read = async (endpoint, request, response) => {
     query: request.query,
     idempotencyKey: request.headers["idempotency-key"],
     unknown: [
-      ...(schema ? unknownMembers(Object.keys(body ?? {}), pathsOf(schema), endpoint.elsewhere) : []),
-      ...(endpoint.query ? unknownMembers(Object.keys(request.query), pathsOf(endpoint.query)) : []),
+      ...(schema ? unknownMembers(body ?? {}, pathsOf(schema), endpoint.elsewhere) : []),
+      ...(endpoint.query ? unknownMembers(request.query, pathsOf(endpoint.query)) : []),
     ],
   };
 };
@@ -158,18 +158,20 @@ const readCall = async (
 
 /** Adds to a refusal what was meant by members that the endpoint does not have: often they are the reason. */
 const withHints = ({ endpoints }: Context, { unknown, parameters }: Call, thrown: unknown): unknown => {
-  const meant = unknown.flatMap(({ name, hint, calls }) => (hint === null ? [] : [{ name, hint, calls }])).slice(0, 5);
+  const meant = unknown.filter(({ instead }) => instead !== null).slice(0, 10);
   const failure = problemOf(thrown);
+  if (failure.code === "not_found" && "id" in parameters && parameters["id"] === null)
+    return { ...failure, detail: `${failure.detail} An id is a UUID, and what was sent is none.` };
   if (meant.length === 0 || (failure.code !== "bad_request" && failure.code !== "missing_contact")) return thrown;
   const { errors = [], next = [] } = (failure.members ?? {}) as { errors?: FieldError[]; next?: object[] };
   const calls = [...new Set(meant.flatMap((one) => one.calls))];
   const steps = [...next, ...calls.map((name) => stepTo(endpoints, name, parameters["id"]))];
   return {
     ...failure,
-    detail: [failure.detail, ...meant.map(({ hint }) => hint)].join(" "),
+    detail: `${failure.detail} ${saidOf(meant)}`,
     members: {
       ...failure.members,
-      errors: [...errors, ...meant.map(({ name, hint }) => ({ pointer: pointerOf([name]), detail: hint }))],
+      errors: [...errors, ...meant.map((one) => ({ pointer: pointerOf([one.name]), detail: saidOf([one]) }))],
       ...(steps.length > 0 ? { next: steps } : {}),
     },
   };

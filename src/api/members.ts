@@ -21,7 +21,8 @@ const SYNONYMS: readonly [names: string, members: string][] = [
   ["latitude", "near.lat"],
   ["longitude lng long", "near.lon"],
   ["cost budget amount price_range", "price"],
-  ["type kind listing_type offer_type", "offer_kind types"],
+  ["free", "price.max"],
+  ["type kind listing_type offer_type", "offer_kind types method what"],
   ["since after posted_after date_from from_date published_since created_after newer_than", "posted_since after since"],
   ["verified verified_seller verified_only", "verified_publisher"],
   ["with_image only_with_image has_photo has_picture", "has_images"],
@@ -42,7 +43,7 @@ const SYNONYMS: readonly [names: string, members: string][] = [
   ["id offer", "offer_id"],
   ["id ask", "ask_id"],
   ["ask_id ask", "origin_ask_id"],
-  ["kind of object", "what"],
+  ["object list collection", "what"],
   ["cursor since", "after since"],
 ];
 
@@ -148,16 +149,14 @@ const meantBy = (sent: Path, known: readonly Path[]): Path | undefined => {
 };
 
 /** A name as a sentence may show it: quoted and cut if it is no usual name. */
-const shown = (path: Path): string => {
-  const name = path.join(".");
-  return /^[\w.]+$/.test(name) && name.length <= 2 * LONGEST ? name : JSON.stringify(name.slice(0, LONGEST));
-};
+const shown = (path: Path): string =>
+  path.map((name) => (/^\w{1,40}$/.test(name) ? name : JSON.stringify(name.slice(0, LONGEST)))).join(".");
 
 /** What callers often send as members of an endpoint that has no such members, and what to do instead. */
 export type Elsewhere = {
   /** Words, one of which is in the name. */
   names: string;
-  /** Goes on after "There is no member NAME: ". */
+  /** Goes on after "There is no member NAME: ", of one or of several. */
   instead: string;
   /** The calls that do it, as METHOD and path. */
   calls?: readonly string[];
@@ -166,11 +165,17 @@ export type Elsewhere = {
 /** A member that was sent and is not known. */
 export type Unknown = {
   name: string;
-  /** Says what was meant; null if nothing is near. */
-  hint: string | null;
+  /** What to do instead; null if nothing is near. */
+  instead: string | null;
   /** The calls that do what was meant. */
   calls: readonly string[];
 };
+
+/** Shows where a member belongs: filters.price.max, which is {"filters":{"price":{"max":…}}}. */
+const placeOf = (path: Path): string =>
+  path.length === 1
+    ? String(path[0])
+    : `${path.join(".")}, as ${path.reduceRight((inner, name) => `{"${name}": ${inner}}`, "…")}`;
 
 /**
  * Returns the members that are not known, of those that were sent on the outermost level.
@@ -178,26 +183,34 @@ export type Unknown = {
  * @param elsewhere what is done in another way
  */
 export const unknownMembers = (
-  names: readonly string[],
+  sent: Readonly<Record<string, unknown>>,
   known: readonly Path[],
   elsewhere: readonly Elsewhere[] = [],
 ): Unknown[] => {
   const outermost = new Set(known.map(([first]) => first));
-  return names
-    .filter((name) => !outermost.has(name))
-    .map((sent) => {
-      const meant = meantBy([sent], known);
-      const other = elsewhere.find(({ names: theirs }) =>
-        wordsOf(sent).some((word) => theirs.split(" ").includes(word)),
-      );
-      const name = shown([sent]);
-      const isSame = meant !== undefined && normal(meant.at(-1) ?? "") === normal(sent);
-      if (other !== undefined && !isSame)
-        return { name, hint: `There is no member ${name}: ${other.instead}.`, calls: other.calls ?? [] };
-      const hint = meant === undefined ? null : `There is no member ${name}: send it as ${meant.join(".")}.`;
-      return { name, hint, calls: [] };
+  return Object.entries(sent)
+    .filter(([name]) => !outermost.has(name))
+    .map(([name, value]) => {
+      // {"offer": {"text": "…"}}
+      const within = typeof value === "object" && value !== null ? Object.keys(value) : [];
+      const inner = within.filter((one) => outermost.has(one));
+      if (inner.length > 0) return { name, instead: `send ${inner.join(" and ")} without an object around`, calls: [] };
+      const meant = meantBy([name], known);
+      const other = elsewhere.find(({ names }) => wordsOf(name).some((word) => names.split(" ").includes(word)));
+      const isSame = meant !== undefined && normal(meant.at(-1) ?? "") === normal(name);
+      if (other !== undefined && !isSame) return { name, instead: other.instead, calls: other.calls ?? [] };
+      return { name, instead: meant === undefined ? null : `send it as ${placeOf(meant)}`, calls: [] };
     });
 };
+
+/** Says which members were unknown, and what to do instead. Those for which that is the same are named together. */
+export const saidOf = (unknown: readonly Unknown[]): string =>
+  [...Map.groupBy(unknown, ({ instead }) => instead)]
+    .map(([instead, members]) => {
+      const names = members.map(({ name }) => shown([name])).join(", ");
+      return `There is no member ${names}${instead === null ? "" : `: ${instead}`}.`;
+    })
+    .join(" ");
 
 /** Returns the JSON Pointer (RFC 6901) of a path. */
 export const pointerOf = (path: Path): string =>
@@ -211,11 +224,12 @@ export const unknownMember = (sent: Path, schema: z.ZodType): FieldError => {
   const siblings = known
     .filter((path) => path.length === sent.length && above.every((part, n) => path[n] === part))
     .map((path) => path.at(-1));
+  const other = known.some(([first]) => first === "query") ? " Write other wishes into query." : "";
   return {
     pointer: pointerOf(sent),
     detail:
       meant === undefined
-        ? `There is no member ${shown(sent)}. Known are ${siblings.join(", ")}.`
-        : `There is no member ${shown(sent)}. Send ${meant.join(".")} instead.`,
+        ? `There is no member ${shown(sent)}. Known are ${siblings.join(", ")}.${other}`
+        : `There is no member ${shown(sent)}. Send ${placeOf(meant)}.`,
   };
 };

@@ -30,11 +30,11 @@ const MOST = 10;
  */
 export const stepsAt = (endpoints: readonly Endpoint[], path: string, method: string, id: unknown): Step[] => {
   const there = endpoints.filter((one) => one.path === path || one.path.startsWith(`${path}/`));
-  const standsFor = (one: Endpoint) =>
-    one.insteadOf?.includes(method) ||
-    one.method.toUpperCase() === method ||
-    (method === "PUT" && one.method === "patch");
-  const rank = (one: Endpoint) => (standsFor(one) ? 0 : one.path === path ? 1 : 2);
+  const rank = (one: Endpoint): number => {
+    if (one.path === path && one.method === "patch" && /^(PUT|POST)$/.test(method)) return 0;
+    if (one.insteadOf?.includes(method) || one.method.toUpperCase() === method) return 1;
+    return one.path === path ? 2 : 3;
+  };
   return there
     .toSorted((one, other) => rank(one) - rank(other))
     .slice(0, MOST)

@@ -14,7 +14,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name of the type of a value that was sent. */
-const typeOf = (value: unknown): string => EXPECTED[Array.isArray(value) ? "array" : typeof value] ?? "this";
+const typeOf = (value: unknown): string =>
+  // What is no number became NaN where a parameter was read as a number.
+  Number.isNaN(value) ? "text" : (EXPECTED[Array.isArray(value) ? "array" : typeof value] ?? "this");
 
 /** Returns what a member must be: of an object, also the names of its members. */
 const expectedOf = ({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string =>

@@ -42,15 +42,15 @@ const PATCH_ASK = "PATCH /v1/asks/ASK";
 
 /** A call, its body, and what the detail says. */
 const MISTAKES: [call: string, body: Body, says: RegExp][] = [
-  [SEARCH, { filters: { price_max: 200 } }, /no member filters\.price_max\. Send filters\.price\.max instead/],
-  [SEARCH, { filters: { minPrice: 200 } }, /Send filters\.price\.min instead/],
-  [SEARCH, { filters: { currency: "EUR" } }, /Send filters\.price\.currency instead/],
-  [SEARCH, { filters: { city: "Berlin" } }, /Send filters\.location instead/],
-  [SEARCH, { filters: { radius: 5 } }, /Send filters\.near\.radius_km instead/],
-  [SEARCH, { filters: { near: { city: "Berlin" } } }, /Send filters\.near\.place instead/],
-  [SEARCH, { filters: { price: { maximum: 5 } } }, /Send filters\.price\.max instead/],
-  [SEARCH, { filters: { catgory: "furniture" } }, /Send filters\.category instead/],
-  [SEARCH, { filters: { query: "sofa" } }, /Send query instead/],
+  [SEARCH, { filters: { price_max: 200 } }, /no member filters\.price_max\. Send filters\.price\.max/],
+  [SEARCH, { filters: { minPrice: 200 } }, /Send filters\.price\.min/],
+  [SEARCH, { filters: { currency: "EUR" } }, /Send filters\.price\.currency/],
+  [SEARCH, { filters: { city: "Berlin" } }, /Send filters\.location/],
+  [SEARCH, { filters: { radius: 5 } }, /Send filters\.near\.radius_km/],
+  [SEARCH, { filters: { near: { city: "Berlin" } } }, /Send filters\.near\.place/],
+  [SEARCH, { filters: { price: { maximum: 5 } } }, /Send filters\.price\.max/],
+  [SEARCH, { filters: { catgory: "furniture" } }, /Send filters\.category/],
+  [SEARCH, { filters: { query: "sofa" } }, /Send query/],
   [SEARCH, { filters: { zorb: 5 } }, /no member filters\.zorb\. Known are domain, category,/],
   [
     SEARCH,
@@ -64,19 +64,23 @@ const MISTAKES: [call: string, body: Body, says: RegExp][] = [
     /at least 200 \(price\.min\) and at most 100 \(price\.max\)/,
   ],
   [SEARCH, { q: "sofa" }, /no member q: send it as query\./],
-  [SEARCH, { price_max: 5 }, /no member price_max: send it as filters\.price\.max\./],
+  [
+    SEARCH,
+    { price_max: 5 },
+    /no member price_max: send it as filters\.price\.max, as \{"filters": \{"price": \{"max": …/,
+  ],
   [SEARCH, { query: ["sofa"] }, /query must be text, not a list/],
   ["POST /v1/offers", { body: OFFER }, /^The member text is missing\. There is no member body: send it as text\.$/],
   ["POST /v1/offers", { Text: OFFER }, /send it as text/],
   [
     "POST /v1/offers",
     { title: "Sofa", contact: { email: "a@b.example" } },
-    /no member contact: it is read from the text/,
+    /no member title, contact: what it means is read/,
   ],
   [
     "POST /v1/offers",
     { text: "A sofa", contactEmail: "a@b.example" },
-    /no member contactEmail: it is read from the text/,
+    /no member contactEmail: what it means is read from the text/,
   ],
   [
     "POST /v1/offers",
@@ -85,10 +89,10 @@ const MISTAKES: [call: string, body: Body, says: RegExp][] = [
   ],
   ["POST /v1/offers", { text: "" }, /^The text is empty\. Say in it/],
   ["POST /v1/asks", { query: "A sofa" }, /no member query: send it as text\./],
-  ["POST /v1/asks", { title: "A sofa", max_price: 5 }, /no member max_price: it is read from the text/],
+  ["POST /v1/asks", { title: "A sofa", max_price: 5 }, /no member title, max_price: what it means is read/],
   [PATCH_OFFER, { status: "archived" }, /\/archive takes an offer down.*\/republish.*\/confirm/],
   [PATCH_OFFER, { isArchived: true }, /\/archive takes an offer down/],
-  [PATCH_OFFER, { price: 5, title: "Sofa" }, /no member price: it is read from the text.*no member title: it is read/],
+  [PATCH_OFFER, { price: 5, title: "Sofa" }, /no member price, title: what it means is read from the text/],
   [PATCH_ASK, { status: "fulfilled" }, /\/fulfill says that it was found.*\/archive.*\/reopen/],
   [PATCH_ASK, { watch: true }, /no member watch: send it as watch_enabled\./],
   ["POST /v1/me/verifications", { provider: "email" }, /no member provider: send it as method\./],
@@ -96,6 +100,12 @@ const MISTAKES: [call: string, body: Body, says: RegExp][] = [
   [`DELETE /v1/offers/${NOTHING}`, undefined, /Take an offer down: POST \/v1\/offers\/[\w-]{36}\/archive\./],
   [`DELETE /v1/asks/${NOTHING}`, undefined, /Put an ask away: POST \/v1\/asks\/[\w-]{36}\/archive\./],
   [`PUT /v1/offers/${NOTHING}`, { text: OFFER }, /Change an offer: PATCH \/v1\/offers\//],
+  [
+    SEARCH,
+    { filters: { "price.max": 5 } },
+    /no member filters\."price\.max"\. Send filters\.price\.max, as \{"filters"/,
+  ],
+  ["POST /v1/offers", { offer: { text: OFFER } }, /no member offer: send text without an object around\./],
   ["GET /v1/offers/search", undefined, /Search offers: POST \/v1\/offers\/search\./],
   ["DELETE /v1/me", undefined, /Disconnect yourself: DELETE \/v1\/me\/agent\./],
 ];
@@ -130,7 +140,8 @@ test("an unknown member of a search is ignored, and a notice names it; a currenc
     [
       {
         code: "unknown_member",
-        summary: "Ignored: There is no member max_price: send it as filters.price.max. There is no member zorb.",
+        summary:
+          'Ignored: There is no member max_price: send it as filters.price.max, as {"filters": {"price": {"max": …}}}. There is no member zorb.',
       },
     ],
   );

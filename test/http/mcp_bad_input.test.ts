@@ -244,18 +244,14 @@ const WRONG: [string, Body, RegExp][] = [
     { query: "sofa", filters: { price: { max: "200" } } },
     /filters.price.max must be a number, not text/,
   ],
-  [
-    "search_offers",
-    { filters: { price_max: 5 } },
-    /^There is no member filters.price_max. Send filters.price.max instead/,
-  ],
+  ["search_offers", { filters: { price_max: 5 } }, /^There is no member filters.price_max. Send filters.price.max/],
   ["search_offers", { q: "sofa" }, /There is no member q: send it as query\./],
   ["get_offer", { id: NOTHING }, /^The member offer_id is missing. There is no member id: send it as offer_id\./],
   ["list_matches", { askId: NOTHING }, /send it as ask_id\./],
   [
     "publish_offer",
     { description: OFFER, price: 5 },
-    /send it as text. There is no member price: it is read from the text/,
+    /send it as text. There is no member price: what it means is read from the text/,
   ],
 ];
 

@@ -9,7 +9,7 @@ import * as shape from "../schemas/asks.ts";
 const READ_FROM_TEXT: Elsewhere = {
   names:
     "title name price amount currency cost budget max min location city place address country radius category domain kind condition criteria filter keyword exclude must",
-  instead: "it is read from the text, so say it there",
+  instead: "what it means is read from the text, so say it there",
 };
 
 /** What callers send to change the status of an ask. */

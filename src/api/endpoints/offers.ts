@@ -9,7 +9,7 @@ import * as shape from "../schemas/offers.ts";
 const READ_FROM_TEXT: Elsewhere = {
   names:
     "title headline name price amount currency cost deposit negotiable location city place address country contact email mail phone telephone whatsapp category domain kind condition",
-  instead: "it is read from the text, so say it there",
+  instead: "what it means is read from the text, so say it there",
 };
 
 /** What callers send to change the status of an offer. */

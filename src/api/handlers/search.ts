@@ -7,7 +7,7 @@ import { ownTurn } from "../../database/own_turn.ts";
 import type { Embedder, QueryExtraction } from "../../reader/extraction.ts";
 import { callFunction } from "../arguments.ts";
 import type { Context, Handler } from "../endpoint.ts";
-import type { Unknown } from "../members.ts";
+import { saidOf } from "../members.ts";
 import { successOf } from "../response.ts";
 
 /** A search waits this long for the vector of its query. After that it searches by words only. */
@@ -110,13 +110,6 @@ const embedQuery = async (context: Context, actor: Actor, query: unknown): Promi
   }
 };
 
-/** Says which members were ignored, and what was meant by them. */
-const ignoredMembers = (unknown: readonly Unknown[]): string =>
-  unknown
-    .slice(0, 5)
-    .map(({ name, hint }) => hint ?? `There is no member ${name}.`)
-    .join(" ");
-
 /** Embeds the query, extracts its kind, place, price and other values, and searches. */
 export const search: Handler = async (context, call) => {
   const sent = call.body["query"];
@@ -132,7 +125,9 @@ export const search: Handler = async (context, call) => {
   // A vector of "not leather" would be near what is made of leather.
   const embed = () => embedQuery(context, call.actor, read()?.asked ?? query);
   const ignored =
-    call.unknown.length === 0 ? [] : [{ code: "unknown_member", summary: `Ignored: ${ignoredMembers(call.unknown)}` }];
+    call.unknown.length === 0
+      ? []
+      : [{ code: "unknown_member", summary: `Ignored: ${saidOf(call.unknown.slice(0, 10))}` }];
   // No connection is held while a provider makes the vector. The built-in embedder takes only processor time.
   const bought = context.embedder.paid ? await embed() : null;
   const make = async () => {

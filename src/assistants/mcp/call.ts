@@ -39,7 +39,8 @@ const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; err
   const others = hasDefault ? argumentsFor(tool, main).body : [];
   const sent = others.filter((name) => Object.hasOwn(args, name));
   const choice = args[argument];
-  if (choice === undefined && !hasDefault) return failing(`The member ${argument} is missing.`);
+  if (choice === undefined && !hasDefault)
+    return failing(`The member ${argument} is missing. It is one of: ${[...choices.keys()].join(", ")}.`);
   if (choice === undefined && sent.length > 0) return { endpoint: main, errors: [] };
   if (choice === undefined) return failing(`Send what to change: ${others.join(", ")} or ${argument}.`);
   const endpoint = typeof choice === "string" ? choices.get(choice) : undefined;
@@ -79,7 +80,7 @@ export const callOf = (tool: BoundTool, args: Given): { endpoint: Endpoint; sent
       query: queryOf(args, query),
       idempotencyKey: args[KEY_ARGUMENT],
       errors,
-      unknown: unknownMembers(Object.keys(args), knownArguments(tool, tool.main), tool.main.elsewhere),
+      unknown: unknownMembers(args, knownArguments(tool, tool.main), tool.main.elsewhere),
     },
   };
 };
