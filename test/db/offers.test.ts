@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from "ava";
 import { eventually } from "../support/market.ts";
-import { type Caller, type Market, offerOf, openMarket, refusal, refused } from "./market.ts";
+import { type Caller, found, type Market, offerOf, openMarket, refusal, refused } from "./market.ts";
 import { market } from "./one_market.ts";
 import { readsOf } from "./reads.ts";
 import { holdRows, watchWaits } from "./waits.ts";
@@ -229,6 +229,28 @@ test.serial("an offer without a contact is refused, counts, and nothing is publi
   t.deepEqual([status, body.code], [400, "missing_contact"]);
   t.is((await market.call(caller, "get_me")).limits.publish_offer.used, 1, "the text was read");
   t.deepEqual(await market.sql("select from market.offer where title = 'Mute sofa'"), []);
+});
+
+test.serial("a text with nothing but a contact is refused, and a number without a country is warned of", async (t) => {
+  const read = async (words: string, type: string, value: string) => {
+    const { extraction } = offerOf({ contact: null });
+    const [fields] = JSON.parse(extraction);
+    const text = `${words} ${value} 🙂`;
+    const contacts = [found(text, { type, value, preferred: false }, value)];
+    const nothing = { price: null, location: null, title: found(text, words || value, words || value) };
+    return await market.publish(caller, text, JSON.stringify([{ ...fields, ...nothing, contacts }]));
+  };
+  for (const words of ["", "Mail me:", "Ruf mich an:"]) {
+    const { status, body } = await read(words, "email", "lena@example.com");
+    t.deepEqual(
+      [status, body.code, body.errors],
+      [400, "bad_request", [{ pointer: "/text", detail: "Say what is offered." }]],
+    );
+  }
+  const warned = await read("Red stool", "phone", "017612345678");
+  t.is(warned.status, 201);
+  t.regex(warned.body.warnings?.join() ?? "", /country code/);
+  t.is((await read("Blue stool", "phone", "+4917612345678")).body.warnings, undefined);
 });
 
 test.serial("an extraction that is delivered twice publishes once", async (t) => {

@@ -84,3 +84,38 @@ as $$
 $$;
 comment on function reading.contact_object(jsonb, jsonb) is
   'Returns the contact object (schema_version 2) for contact methods and the party that they reach.';
+
+create or replace function reading.says_only_contact(text text, contacts jsonb) returns boolean
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  rest constant text := reading.without_spans(says_only_contact.text, coalesce(contacts, '[]'));
+begin
+  if jsonb_array_length(coalesce(contacts, '[]')) = 0 or length(regexp_replace(rest, '\s+', ' ', 'g')) > 60 then
+    return false;
+  end if;
+  return not exists (
+    select from unnest(reading.words(rest)) as word
+    where word
+      <> all (array['mich', 'mir', 'uns', 'moi', 'nous', 'mi', 'nos', 'ci', 'mij', 'ons', 'mnie', 'mig', 'oss'])
+      and not exists (select from reading.label l where l.form = word and l.concept = 'function_word')
+      -- Also a word of a phrase: "ruf mich an".
+      and not exists (
+        select from reading.label l
+        where l.concept in ('contact_call', 'contact_sms', 'contact_whatsapp', 'contact_mail', 'contact_link',
+            'contact_use', 'contact_request')
+          and position(' ' || word || ' ' in ' ' || l.form || ' ') > 0));
+end
+$$;
+comment on function reading.says_only_contact(text, jsonb) is
+  'Returns whether a text has nothing beside its contacts (fields with start and end) but marks and words such as '
+  '"call me".';
+
+create or replace function reading.lacks_country_code(contact jsonb) returns boolean
+  language sql immutable
+as $$
+  select exists (select from jsonb_array_elements(contact -> 'methods') as m
+    where internal.contact_form(m ->> 'type') = 'number' and m ->> 'value' not like '+%')
+$$;
+comment on function reading.lacks_country_code(jsonb) is
+  'Returns whether a contact has a number that is not in E.164, because nothing shows its country.';

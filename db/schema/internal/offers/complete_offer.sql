@@ -24,13 +24,20 @@ begin
     read := internal.in_doubt(read);
     noticed := array[internal.sentence('may_read_as_ask')];
   end if;
+  if reading.says_only_contact(submission.text, read.extraction -> 'contact') then
+    status := 400;
+    body := internal.nothing_offered();
+    return;
+  end if;
   read.images := submission.images;
   read.warnings := noticed || internal.offer_warnings(read);
   if submission.kind = 'preview_offer' then
     status := 200;
     body := internal.understood_document(read) || internal.hidden_passages(submission.text, addressed)
-      || jsonb_build_object('questions', reading.questions(read.missing_fields, read.language,
-        internal.link_of_handle(submission.text)));
+      || jsonb_build_object('questions', reading.questions(
+        read.missing_fields
+        || case when reading.lacks_country_code(read.contact) then array['country_code'] else '{}' end,
+        read.language, internal.link_of_handle(submission.text)));
     body := internal.with_comparison(body, read, submission.account_id);
     return;
   elsif not internal.lock_good_standing(submission.account_id) then
@@ -104,12 +111,26 @@ create or replace function internal.offer_warnings(offer market.offer) returns t
 as $$
 begin
   return internal.image_warnings(offer.images)
-    || case when offer.sent_text is null then '{}' else array[internal.sentence('passages_hidden')] end;
+    || case when offer.sent_text is null then '{}' else array[internal.sentence('passages_hidden')] end
+    || case when reading.lacks_country_code(offer.contact) then array[internal.sentence('country_code_unknown')]
+      else '{}' end;
 end
 $$;
 comment on function internal.offer_warnings(market.offer) is
-  'Returns the warnings for the agent that sent an offer: about image links, and about passages that others do not '
-  'see.';
+  'Returns the warnings for the agent that sent an offer: about image links, about passages that others do not see, '
+  'and about a phone number whose country is not known.';
+
+create or replace function internal.nothing_offered() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('code', 'bad_request', 'detail', internal.sentence('nothing_offered'),
+    'errors',
+    jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', internal.sentence('text_needs_offer'))));
+end
+$$;
+comment on function internal.nothing_offered() is
+  'Returns the problem of a text that says only how to reach the publisher (reading.says_only_contact).';
 
 create or replace function internal.hidden_passages(text text, spans jsonb) returns jsonb
   language plpgsql immutable
