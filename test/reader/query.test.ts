@@ -51,6 +51,8 @@ const BOUNDS: readonly [query: string, min: number | null, max: number | null][]
   ["divano fino a 200", null, 200],
   ["sofá até 200", null, 200],
   ["bank onder 200", null, 200],
+  ["stoel tussen 50 en 120", 50, 120],
+  ["desk at most 90", null, 90],
   ["rower do 500", null, 500],
   ["soffa upp till 200", null, 200],
   ["sofa over 100, under 200", 100, 200],

@@ -3,7 +3,7 @@ import { type Range, type Scene, sceneOf } from "../decide/context.ts";
 import { findLocation } from "../decide/place.ts";
 import { judgePrices, readPrice } from "../decide/price.ts";
 import type { QueryExtraction, QueryWord, Vocabulary } from "../extraction.ts";
-import { countryOfLanguage, currencyOf } from "../languages.ts";
+import { countryOfLanguage, currencyOf, wordsFor } from "../languages.ts";
 import { findMoney } from "../propose/money.ts";
 import { findNear } from "../propose/near.ts";
 import { resolvePlace } from "../propose/place_choice.ts";
@@ -241,6 +241,13 @@ const modifiersFrom = (
   return tokens.length;
 };
 
+/** True for a name that ends the words of a limit, and so is none: the town of Most in "at most 200". */
+const endsLimit = (words: Tokens, { to }: Range, is: IsWord): boolean => {
+  const last = words.findIndex((word) => word.to === to);
+  const phrase = `${words[last - 1]?.folded ?? ""} ${words[last]?.folded ?? ""}`;
+  return is("bound_most", phrase) || is("bound_least", phrase);
+};
+
 /** The passage that says "near me"; null if none does. */
 const nearMe = (words: Tokens, is: IsWord): Span | null => {
   for (let at = 0; at < words.length; at++) {
@@ -318,6 +325,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
       ...(lexicon.words.get("period_word") ?? []),
       ...(lexicon.words.get("near_radius") ?? []),
       ...(lexicon.words.get("near_word") ?? []),
+      ...wordsFor("before_range"),
     ],
     [
       ...namings.filter(({ family, weight }) => weight >= MIN_CUE && family === "category").map(({ form }) => form),
@@ -351,7 +359,7 @@ export function* queryExtractorOf(vocabulary: Vocabulary): Steps<QueryExtractor>
     const isHidden = (): boolean => false;
     const scene = { ...annotations, isHidden };
     const circle = findNear(gazetteer, { ...scene, hints: { language } });
-    const beside = placeHits.filter((hit) => hit !== circle?.hit);
+    const beside = placeHits.filter((hit) => hit !== circle?.hit && !endsLimit(tokens, hit, is));
     const { places, unknown } = readPlaces(knowledge, {
       ...scene,
       placeHits: beside,
