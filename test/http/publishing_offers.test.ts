@@ -165,6 +165,8 @@ test("a handle of an app is no contact, and the refusal and the question show th
     ["Laufrad, blau, 30 EUR, Bremen. Schreib mir auf Instagram (@jonas.bikes).", "instagram.com/jonas.bikes"],
     ["Vélo bleu, 30 EUR, Lille. Contact : @jonas_velo sur Insta", "instagram.com/jonas_velo"],
     ["Rowerek, 30 zł, Poznań. Pisz na TG @jonas_rowery", "t.me/jonas_rowery"],
+    ["Rowerek, 30 zł, Poznań. Najlepiej na Instagramie @rowerek.jonasa", "instagram.com/rowerek.jonasa"],
+    ["Loopfiets, 30 euro, Delft. Telegram: loopfiets_jonas", "t.me/loopfiets_jonas"],
   ] as const) {
     const refused = await publish(agent, { text });
     t.deepEqual([refused.status, refused.body.code], [400, "missing_contact"], refused.text);

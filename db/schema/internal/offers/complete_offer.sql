@@ -152,8 +152,9 @@ as $$
 declare
   plain constant text := normalize(link_of_handle.text, nfkc);
 begin
-  -- The name of an app and a handle in one line, with a few words between them: "Telegram: @jonas", "@jonas bei
-  -- Telegram".
+  -- The name of an app, in Slavic languages in any case, and a handle in one line, with a few words between them:
+  -- "Telegram: @jonas", "@jonas bei Telegram", "na Telegramie @jonas". Without "@" a handle stands directly after the
+  -- name, and looks like no word: "Telegram: jonas_bikes".
   return (
     select a.link || rtrim(f.parts[1], '.')
     from (values
@@ -162,8 +163,9 @@ begin
       ('snapchat|snap', 'snapchat.com/add/'), ('linkedin', 'linkedin.com/in/'), ('youtube', 'youtube.com/@'),
       ('vk|vkontakte', 'vk.com/'), ('github', 'github.com/'), ('bluesky', 'bsky.app/profile/')) as a (names, link),
     (values
-      (1, '\m(?:NAMES)\M[^@\n]{0,30}(?<![[:alnum:]._])@([A-Za-z0-9_][A-Za-z0-9_.-]{1,40})'),
-      (2, '(?<![[:alnum:]._])@([A-Za-z0-9_][A-Za-z0-9_.-]{1,40})[^@\n]{0,20}\m(?:NAMES)\M')) as o (n, form),
+      (1, '\m(?:NAMES)(?:a|u|em|ie)?\M[^@\n]{0,30}(?<![[:alnum:]._])@([A-Za-z0-9_][A-Za-z0-9_.-]{1,40})'),
+      (2, '(?<![[:alnum:]._])@([A-Za-z0-9_][A-Za-z0-9_.-]{1,40})[^@\n]{0,20}\m(?:NAMES)(?:a|u|em|ie)?\M'),
+      (3, '\m(?:NAMES)\M[ :=-]{1,3}([A-Za-z][A-Za-z0-9.]*[0-9_][A-Za-z0-9_.]*)')) as o (n, form),
     lateral regexp_match(plain, replace(o.form, 'NAMES', a.names), 'i') as f (parts)
     where f.parts is not null
     order by o.n, length(f.parts[1]) desc limit 1);
