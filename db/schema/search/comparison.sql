@@ -70,7 +70,7 @@ begin
         and case when offer.price_unit is null then d.price_thousandths > 0
           else d.document -> 'metadata' -> 'pricing' ->> 'unit' = offer.price_unit end
       limit most
-    ), enough as (
+    ), enough as materialized (
       select count(*) >= 8 and count(distinct a.account_id) >= 5 as are_designated from alike a where a.is_designated
     ), guidance as (
       select percentile_cont(array[0.25, 0.5, 0.75]) within group (order by a.price) as quartiles,
