@@ -172,6 +172,11 @@ test("what a query excludes is not found, in any language and inside of compound
     );
   t.true((await phones([])).includes("for parts"));
   t.deepEqual(await phones(["broken"]), ["unnamed phone"]);
+  // A name of the wanted thing itself excludes what is called so, and not all that other names find.
+  t.deepEqual(
+    (await without(["couch"])).toSorted(),
+    SOFAS.filter((name) => name !== "couch" && name !== "hired" && name !== "cleaning").toSorted(),
+  );
   const all = await found({ query: "-sofa" }, { ...READ, words: [], asked: "", exclude: ["sofa"] });
   t.true(all.length > 0 && !all.some((name) => SOFAS.includes(name)));
 });

@@ -7,7 +7,7 @@ import { buyer, market, seller } from "./two_sides.ts";
 test.serial("each exclusion is turned into a query once: that is most of what reading an ask costs", async (t) => {
   await withClient(market.url, async (client) => {
     await client.query("begin; set local track_functions = 'pl'");
-    await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en')`);
+    await client.query(`select search.exclude_query('["stains", "scratches", "smoke"]', 'en', '''concept/sofa''')`);
     const { rows } = await client.query(
       "select calls::integer from pg_stat_xact_user_functions where funcname = 'phrase_query'",
     );

@@ -35,7 +35,7 @@ begin
   -- An ask to date a person names no thing that a matching offer would name too, so its words do not select offers.
   ask.keywords_query := case when ask.ask_kind is distinct from 'dating' then
     search.subject_query(ask.criteria -> 'keywords', ask.title, ask.language) end;
-  ask.exclude_query := search.exclude_query(ask.criteria -> 'exclude', ask.language);
+  ask.exclude_query := search.exclude_query(ask.criteria -> 'exclude', ask.language, ask.keywords_query);
   ask.must_query := search.must_query(ask.criteria -> 'must', ask.language);
   ask.latitude := (near ->> 'lat')::double precision;
   ask.longitude := (near ->> 'lon')::double precision;

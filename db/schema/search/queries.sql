@@ -26,11 +26,12 @@ $$;
 comment on function search.must_query(jsonb, text) is
   'Returns a tsquery for all of several phrases; null when there are none.';
 
-create or replace function search.exclude_query(phrases jsonb, language text) returns tsquery
+create or replace function search.exclude_query(phrases jsonb, language text, wanted tsquery) returns tsquery
   language plpgsql stable
 as $$
 declare
   no constant text := '(no|not|without|kein|keine|keinen|ohne|nicht|pas|sans|sin|sem|senza|niente|geen|zonder|bez)';
+  things constant text[] := search.things_in(wanted);
 begin
   -- An offer that says "no agents" does not contain the excluded thing.
   return (
@@ -38,20 +39,35 @@ begin
       search.any_lexeme(w.words)), ' | ')::tsquery
     from jsonb_array_elements_text(phrases) as p (words)
     -- Without "offset 0", PostgreSQL would make each query twice, because it is used twice.
-    cross join lateral (select search.phrase_query(p.words, exclude_query.language) as phrase offset 0) as q
+    cross join lateral (select search.phrase_query(p.words, exclude_query.language) as named offset 0) as n
+    -- "A console, but no Xbox" excludes one of the things that are wanted. What names them all would exclude them all,
+    -- so only the words themselves count.
+    cross join lateral (
+      select case when search.things_in(n.named) && things
+        then nullif(plainto_tsquery('simple', reading.plain_words(p.words)), '') else n.named end as phrase) as q
     cross join lateral (
       select array(select distinct s.lexeme from unnest(to_tsvector('simple', reading.plain_words(p.words))) as l
         cross join unnest(reading.languages()) as spoken
         cross join unnest(array[l.lexeme] || reading.stem(l.lexeme, spoken)) as s (lexeme)) as words) as w
-    cross join lateral (select search.beside_words(p.words) as others) as o
+    cross join lateral (select search.beside_words(p.words, things) as others) as o
     where q.phrase is not null);
 end
 $$;
-comment on function search.exclude_query(jsonb, text) is
-  'Returns a tsquery for any of several phrases that no word such as "no" or "without" precedes; null when there are '
-  'none.';
+comment on function search.exclude_query(jsonb, text, tsquery) is
+  'Returns a tsquery for any of several phrases that no word such as "no" or "without" precedes, where the wanted '
+  'things are found by a query; null when there are none.';
 
-create or replace function search.beside_words(phrase text) returns text
+create or replace function search.things_in(query tsquery) returns text[]
+  language plpgsql immutable
+as $$
+begin
+  return array(
+    select distinct f.found[1] from regexp_matches(query::text, 'concept/(\w+)', 'g') as f (found));
+end
+$$;
+comment on function search.things_in(tsquery) is 'Returns the concepts that a query over offers finds.';
+
+create or replace function search.beside_words(phrase text, wanted text[]) returns text
   language plpgsql stable
 as $$
 declare
@@ -64,17 +80,19 @@ begin
       select distinct '''condition/' || c.condition || '''' as query
       from reading.label l join reading.concept c on c.concept = l.concept
       where l.form = folded and l.type = 'condition'
-      -- Without leather, also no Ledersofa: a compound that begins with a word for the same thing or material.
+      -- Without leather, also no Ledersofa: a compound that begins with a word for the same thing or material. The name
+      -- of a model is no word for others of its kind.
       union select '''' || l.form || ''':*'
       from reading.label named join reading.label l on l.concept = named.concept
       where named.form = folded and named.type = 'thing' and l.type = 'thing'
         and l.language = any (reading.compound_languages())
-        and length(l.form) >= 5) as o);
+        and length(l.form) >= 5 and named.concept <> all (wanted)
+        and not exists (select from reading.label m where m.form = folded and m.concept like '%\_model')) as o);
 end
 $$;
-comment on function search.beside_words(text) is
+comment on function search.beside_words(text, text[]) is
   'Returns the text of a query for what has an excluded phrase in another way than by its words: by its condition, or '
-  'inside of a compound; null when there is nothing.';
+  'inside of a compound unless that is a wanted thing; null when there is nothing.';
 
 create or replace function search.subject_query(keywords jsonb, title text, language text) returns tsquery
   language plpgsql stable

@@ -171,7 +171,7 @@ begin
     c.price_max := q.price_max;
     c.currency := coalesce(c.currency, q.currency);
   end if;
-  c.excluded := search.exclude_query(extraction -> 'exclude', extraction ->> 'language');
+  c.excluded := search.exclude_query(extraction -> 'exclude', extraction ->> 'language', q.every);
   found := search.candidates(q, c, embedding, model, sort);
   is_complete := found.is_complete;
   select r.ids, r.scores into ids, scores
