@@ -5,25 +5,30 @@ create or replace function reading.compound_heads(words text, language text) ret
   language plpgsql stable
 as $$
 declare
+  endings text[];
 begin
   -- A compound noun is one word that ends in its head: a Ledersofa is a Sofa. Most languages do not write so.
   if compound_heads.language is null or compound_heads.language <> all (reading.compound_languages()) then
     return array[]::text[];
   end if;
+  -- A compound has a modifier of at least three letters and a head of at least four. Shorter words are not compounds.
+  -- The endings are computed first, because otherwise the planner reads all labels of the language.
+  endings := array(
+    select distinct substr(w.word, s.start)
+    from unnest(reading.words(words)) as w (word)
+    cross join lateral generate_series(1, length(w.word) - 3) as s (start)
+    where length(w.word) between 7 and 40 and s.start not in (2, 3));
   return array(
     select distinct h.concept
     from (
-      select l.concept, e.start, min(e.start) over (partition by e.word) as longest
-      from (
-        select distinct w.word, s.start, substr(w.word, s.start) as ending
-        from unnest(reading.words(words)) as w (word)
-        -- A compound has a modifier of at least three letters and a head of at least four. Shorter words are not
-        -- compounds.
-        cross join lateral generate_series(1, length(w.word) - 3) as s (start)
-        where length(w.word) between 7 and 40 and s.start not in (2, 3)) as e
-      join reading.label l on l.form = e.ending and l.language = compound_heads.language and l.type = 'thing') as h
+      select l.concept, length(l.form) as letters, max(length(l.form)) over (partition by w.word) as longest
+      from reading.label l
+      join unnest(reading.words(words)) as w (word)
+        on length(w.word) between 7 and 40 and right(w.word, length(l.form)) = l.form
+          and length(w.word) - length(l.form) not in (1, 2)
+      where l.form = any (endings) and l.language = compound_heads.language and l.type = 'thing') as h
     -- Only the longest ending is the head, and a word that names a thing itself has none: a Kinderwagen is not a Wagen.
-    where h.start = h.longest);
+    where h.letters = h.longest);
 end
 $$;
 comment on function reading.compound_heads(text, text) is
