@@ -176,7 +176,9 @@ const dialled = (whole: Run, country: string | null, likely: readonly string[][]
     const here = dial(run, country ?? "");
     // "614 555-0177" is a North American number even if the hint is wrong.
     if (here !== null && (here.isValid || !isNorthAmerican(run))) return { run, ...here };
-    const there = isNorthAmerican(run) ? dial(run, "US") : null;
+    // Without a hint, an Italian text has an Italian mobile number: "347 555 0142".
+    const own = country === null ? oneOf(run, likely.at(-1) ?? []) : null;
+    const there = isNorthAmerican(run) && own?.isMobile !== true ? dial(run, "US") : null;
     let found = (there?.isValid ? there : null) ?? here;
     for (const countries of likely) found ??= oneOf(run, countries);
     if (found !== null) return { run, ...found };

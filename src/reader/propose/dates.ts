@@ -14,6 +14,8 @@ const WITH_YEAR = ["[.]", "/", "-"].flatMap((mark) => [
   `${DAY_MONTH(mark)}${mark}${YEAR}`,
   `${YEAR}${mark}${MONTH}(?:${mark}${DAY})?`,
   `${MONTH}${mark}${YEAR}`,
+  // "1998/99": not two forms of "2011-12", because a list of them would take long.
+  `${YEAR}${mark}(?:00|1[3-9]|[2-9]\\d)`,
 ]);
 /** A range of days in one month: "12.-26.07.2027", "12/07-26/07/2027". */
 const SHORT = [`${DAY}[.]?`, `${DAY_MONTH("[.]")}[.]?`, DAY_MONTH("/")];

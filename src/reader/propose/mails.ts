@@ -16,10 +16,10 @@ const AT = ["@", ...wordsOfList("at")];
 const BARE_AT = wordsOfList("bare_at");
 const DOT = wordsOfList("dot");
 
-/** A pattern for a word that stands for a sign: in brackets, between hyphens and the like without spaces, or bare. */
+/** A pattern for a word that stands for a sign: in brackets, between hyphens, bars and the like without spaces, or bare. */
 const signOf = (bracketed: readonly string[], bare: readonly string[]): string => {
   const [any, alone] = [bracketed.join("|"), bare.join("|")];
-  return `(?:[ \\t]{0,2}(?:[(\\[{<]\\s?(?:${any})\\s?[)\\]}>]|[*_-](?:${any})[*_-])[ \\t]{0,2}|[ \\t]{1,2}(?:${alone})[ \\t]{1,2})`;
+  return `(?:[ \\t]{0,2}(?:[(\\[{<]\\s?(?:${any})\\s?[)\\]}>]|[*_|/-](?:${any})[*_|/-])[ \\t]{0,2}|[ \\t]{1,2}(?:${alone})[ \\t]{1,2})`;
 };
 const AT_SIGN = new RegExp(`${signOf(AT, BARE_AT)}|[ \\t]{0,2}@[ \\t]{0,2}`, "giu");
 const DOT_SIGN = `(?:\\.|${signOf([...DOT, "\\."], DOT)})`;

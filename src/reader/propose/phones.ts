@@ -101,13 +101,13 @@ const wordAt = (tokens: readonly Token[], at: number): { digits: string; to: num
 const LETTERS: Readonly<Record<string, string>> = { o: "0", l: "1", i: "1" };
 const WITH_LETTERS = /^[oli\d]*[\do]$/u;
 
-/** The digits at token `at` with letters among them: "O77OO". Null if there are no digits or other letters. */
+/** The digits at token `at` with letters or words among them: "O77OO", "077seven". Null if there is anything else. */
 const lettersAt = (tokens: readonly Token[], at: number): { digits: string; to: number } | null => {
   let written = "";
   let to = at;
   for (let token = tokens[to]; token !== undefined && token.kind !== "mark"; token = tokens[++to]) {
     if (to > at && token.gap !== "none") break;
-    written += token.text;
+    written += DIGIT_WORDS.get(token.text) ?? token.text;
   }
   if (!/\d/u.test(written) || !WITH_LETTERS.test(written)) return null;
   return { digits: written.replace(/[oli]/gu, (letter) => LETTERS[letter] ?? ""), to };
@@ -128,6 +128,8 @@ const groupAt = (tokens: readonly Token[], at: number): (Group & { isDisguised: 
     const mixed = lettersAt(tokens, at);
     return mixed === null ? null : { ...mixed, at, words: 0, isDisguised: true };
   }
+  // "06 39 98 OO 12".
+  if (first.text === "oo") return { digits: "00", at, to: at + 1, words: 0, isDisguised: true };
   // Words and single digits, one by one: "null 1 sieben 6", "oh double seven", "two-zero-two".
   let digits = "";
   let words = 0;
