@@ -151,6 +151,8 @@ type Role =
   | "half"
   | "not_alone"
   | "currency"
+  | "money_magnitude"
+  | "suggested_currency"
   | "unit"
   | "unit_phrase"
   | "unit_before"

@@ -31,6 +31,19 @@ const ROWS: readonly (readonly [text: string, ...sums: string[]])[] = [
   ["二十五万円", "250000 JPY"],
   ["٢٥٠٠ جنيه", "2500 EGP"],
   ["₹५००", "500 INR"],
+  ["₹1.5 crore", "15000000 INR"],
+  ["38 lakhs", "3800000 INR"],
+  ["₹2.5L", "250000 INR"],
+  ["₹40-50 lakh", "4000000-5000000 INR"],
+  ["10 Cr2032", "10 bare"],
+  ["39,800万円", "398000000 JPY"],
+  ["3억 5천만원", "350000000 KRW"],
+  ["1,2 M€", "1200000 EUR"],
+  ["350 bin TL", "350000 TRY"],
+  ["CHF 1’200.–", "1200 CHF"],
+  ["Restposten, ,89 €", "0.89 EUR"],
+  ["$.50 a pair", "0.5 $"],
+  ["Restposten, ,89 Stück"],
 ];
 
 for (const [text, ...expected] of ROWS)

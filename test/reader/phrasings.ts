@@ -390,6 +390,42 @@ export const UNIT_PRICES: Record<string, Row[]> = {
   ],
 };
 
+/** Of several sums the one that is paid at once, now, or for one piece; and pay by the year. */
+export const CHOSEN: Record<string, Row[]> = {
+  "the price at once counts, and not an instalment": [
+    ["Vendo bicicleta aro 29, 12x de R$ 99,90 sem juros ou R$ 1.198,80 à vista, Recife.", "BR", "1198.8 BRL -"],
+    ["Fahrrad, 36 Raten zu 20 €, bar 600 €", "DE", "600 EUR -"],
+    ["iPhone 12, 10 mensualités de 45 € ou 420 € comptant, Lyon", "FR", "420 EUR -"],
+    ["TV 55 pulgadas 12 cuotas de $45.000 o $480.000 de contado, Rosario", "AR", "480000 ARS -"],
+    ["Divano, 20 rate da 49 €, oppure 890 € subito, Bari", "IT", "890 EUR -"],
+  ],
+  "struck-out and former prices are not there": [
+    ["~~200 €~~ 150 € Sofa, Kassel", "DE", "150 EUR -"],
+    ["Sofa <s>200 €</s> 150 €, Kassel", "DE", "150 EUR -"],
+    ["Sofa, <del>90 EUR</del>, Kassel", "DE", "none"],
+    ["Espresso machine, was 200 now 150 EUR, Ghent.", "BE", "150 EUR -"],
+  ],
+  "one piece comes before the lot": [
+    ["Terracotta pots, $5 ea, $20 for the lot, Tucson.", "US", "5 USD -"],
+    ["20 Stühle, je 15 €, alle zusammen 250 €, Trier", "DE", "15 EUR -"],
+    ["6 chaises 20 € pièce ou 100 € le lot, Metz", "FR", "20 EUR -"],
+  ],
+  "pay by the year is read in every language, also without a word": [
+    ["Hiring senior React developer, $120k-$150k DOE, remote.", "US", "120000 USD year"],
+    ["Warehouse operative, £28,000 pa, Derby.", "GB", "28000 GBP year"],
+    ["Teacher of maths, $55,000, Denver", "US", "55000 USD year"],
+    ["Elektriker gesucht, 45.000 € Jahresgehalt, Kassel", "DE", "45000 EUR year"],
+    ["Ingénieur système, 45 k€ brut annuel, Nantes", "FR", "45000 EUR year"],
+    ["Administrativo, 22.000 € brutos anuales, Sevilla", "ES", "22000 EUR year"],
+    ["Magazziniere, RAL 24.000 €, Modena", "IT", "24000 EUR year"],
+    ["Engenheiro civil, 35.000 € anuais brutos, Porto", "PT", "35000 EUR year"],
+    ["Vrachtwagenchauffeur, €40.000 bruto per jaar, Venlo", "NL", "40000 EUR year"],
+    ["Programista, 180 000 zł rocznie, Wrocław", "PL", "180000 PLN year"],
+    ["Kellner gesucht, 14 €/Std. netto, Graz", "AT", "14 EUR hour"],
+    ["Sprzedawca, 4500 zł netto miesięcznie, Radom", "PL", "4500 PLN month"],
+  ],
+};
+
 /** The most that an ask would pay, as "amount currency". */
 export const CEILINGS: Record<string, Row[]> = {
   "maximum prices are read in every language": [

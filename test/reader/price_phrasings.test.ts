@@ -1,5 +1,5 @@
 import test from "ava";
-import { CEILINGS, PRICES, UNIT_PRICES } from "./phrasings.ts";
+import { CEILINGS, CHOSEN, PRICES, UNIT_PRICES } from "./phrasings.ts";
 import { priceIn } from "./reading.ts";
 
 /** A price in the notation of phrasings.ts: amount, currency, period. */
@@ -8,7 +8,7 @@ const priced = (text: string, country: string | null): string => {
   return found?.amount == null ? "none" : `${found.amount} ${found.currency ?? "-"} ${found.period ?? "-"}`;
 };
 
-for (const [rule, rows] of Object.entries(PRICES)) {
+for (const [rule, rows] of Object.entries({ ...PRICES, ...CHOSEN })) {
   test(rule, (t) => {
     t.deepEqual(
       rows.map(([text, country]) => [text, country, priced(text, country)]),

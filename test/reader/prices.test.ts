@@ -104,7 +104,49 @@ test("a price has its range, its deposit and whether it is negotiable", (t) => {
   }
   t.true(price("Prijs € 50, bespreekbaar")?.negotiable);
   t.true(price("Cena 50 zł do negocjacji")?.negotiable);
-  t.false(price("Price £50, not negotiable")?.negotiable);
+});
+
+test("who refuses to haggle does not negotiate, in every language", (t) => {
+  const refusals: Row[] = [
+    ["Bike £80, price not up for negotiation, Leeds", "GB", "80 GBP -"],
+    ["Chair £30. Haggling has no point. Ely", "GB", "30 GBP -"],
+    ["Sofa £200 firm, York", "GB", "200 GBP -"],
+    ["Fahrrad 300€, kein VB, Festpreis, Hamm.", "DE", "300 EUR -"],
+    ["Schrank 80 €, Handeln ausgeschlossen, Bremen", "DE", "80 EUR -"],
+    ["Vélo 300€ non négociable, Brest.", "FR", "300 EUR -"],
+    ["Canapé 150€, inutile de négocier, Lille", "FR", "150 EUR -"],
+    ["Moto 2.000 €, no se aceptan ofertas, Vigo", "ES", "2000 EUR -"],
+    ["Divano 200 €, prezzo fisso, Roma", "IT", "200 EUR -"],
+    ["Bicicleta 300€, preço não negociável, Braga.", "PT", "300 EUR -"],
+    ["Bank €100, bieden heeft geen zin, Breda", "NL", "100 EUR -"],
+    ["Kanapa 300 zł, brak możliwości negocjacji ceny, Łódź", "PL", "300 PLN -"],
+  ];
+  for (const [text, country, stated] of refusals) {
+    t.is(priced(text, country), stated);
+    t.false(priceIn(text, country, false)?.negotiable, text);
+  }
+});
+
+test("who is open to offers negotiates, with or without an amount", (t) => {
+  const open: [text: string, amount: number | null][] = [
+    ["Desk 90 GBP no silly offers please, ono, Hull", 90],
+    ["Schrank 300 € VB, keine Angebote unter 250, Ulm", 300],
+    ["Lit 150€, prix discutable, Caen.", 150],
+    ["Sofá 100 €, aceito propostas, Braga", 100],
+    ["Gartenbank aus Holz, Preis VB, Abholung in Bremen.", null],
+    ["Canapé, faire une offre, Lille", null],
+    ["Moto, precio a convenir, Vigo", null],
+    ["Divano, prezzo trattabile, Roma", null],
+    ["Bank, prijs bespreekbaar, Breda", null],
+    ["Kanapa, cena do uzgodnienia, Łódź", null],
+  ];
+  for (const [text, amount] of open)
+    t.like(
+      priceIn(text, null, false),
+      { amount, negotiable: true, type: amount === null ? "on_request" : "fixed" },
+      text,
+    );
+  t.like(priceIn("Sessel, Preis auf Anfrage, Ulm", "DE", false), { type: "on_request", negotiable: false });
 });
 
 test("the quote is the amount as written, with its sign and period", (t) => {

@@ -17,6 +17,15 @@ const ROWS: readonly Row[] = [
   ["Vendo passeggino Chicco, 80 euro, Torino", "family_pets/baby_kids", "passeggino Chicco"],
   ["Te koop: eiken eettafel, 150 euro, ophalen in Zwolle", "home_garden/furniture", "eiken eettafel"],
   ["Sprzedam rower górski Kross, 900 zł, Lublin", "vehicles/bicycles", "rower górski Kross"],
+  ["Espresso machine, was 200 now 150 EUR, Ghent.", "home_garden/kitchen", "Espresso machine"],
+  ["Garage from 1 March, £80 pcm, Bath", "real_estate/parking_storage", "Garage"],
+  ["Klavierunterricht ab 30 €, Bonn", "services/tutoring", "Klavierunterricht"],
+  ["Cours de guitare entre 12 euros et 15 euros de l'heure, Lille.", "services/tutoring", "Cours de guitare"],
+  ["Clases de inglés desde 12 €, Vigo", "services/tutoring", "Clases de inglés"],
+  ["Lezioni di yoga da 15 €, Bari", "services/beauty_wellness", "Lezioni di yoga"],
+  ["Geladeira 10x de R$ 189,90 ou R$ 1.699,00 no pix, Curitiba", "home_garden/appliances", "Geladeira"],
+  ["Pianoles vanaf 25 euro, Gent", "services/tutoring", "Pianoles"],
+  ["Strzyżenie od 40 zł, Poznań.", "services/beauty_wellness", "Strzyżenie"],
   ["Oak dining table\n\nSix chairs included. £200.\nYork", "home_garden/furniture", "Oak dining table"],
 ];
 

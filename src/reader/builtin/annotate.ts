@@ -8,6 +8,7 @@ import { findRuns, isDateOrAmount, isShapedLikePhone } from "../propose/phones.t
 import type { KnownPlace, PlaceText } from "../propose/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../propose/places.ts";
 import { overlaps, type Span } from "../text/span.ts";
+import { struckIn } from "../text/struck.ts";
 import { type Token, type Word, withAddressesApart, wordsIn } from "../text/tokens.ts";
 import { detectLanguage } from "./language.ts";
 import { findTerms, type Hit, type IsWord, type Lexicon } from "./lexicon.ts";
@@ -110,7 +111,7 @@ export const annotate = (
   const addresses = Array.from(withAddressesApart(text).matchAll(/\S+/gu))
     .filter(([word]) => ADDRESS.test(word))
     .map((match) => ({ start: match.index, end: match.index + match[0].length }));
-  const ignored = [...orders, ...addresses].sort((a, b) => a.start - b.start);
+  const ignored = [...orders, ...addresses, ...struckIn(text)].sort((a, b) => a.start - b.start);
   const hidden = markInside(tokens, ignored);
   const words = wordsWithout(wordsIn(text, tokens), hidden);
   for (const run of findRuns(tokens))

@@ -76,7 +76,7 @@ const numbersIn = (tokens: readonly Token[], isHidden: (at: number) => boolean):
     const end = endOfDigits(tokens, at);
     const numerals = [false, true].flatMap((spaced) =>
       // "1.2m" is a million of money, and metres otherwise.
-      [false, true].flatMap((isMoney) => numeralAt(tokens, at, { spaced, isMoney }) ?? []),
+      [null, "EUR"].flatMap((currency) => numeralAt(tokens, at, { spaced, currency }) ?? []),
     );
     found.push(...numerals);
     if (numerals.length === 0)

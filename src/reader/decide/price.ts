@@ -2,6 +2,7 @@ import type { PriceUnit } from "../../base/enums.ts";
 import type { PriceReason } from "../extraction.ts";
 import { currencyOf } from "../languages.ts";
 import { resolveCurrency, withLocalSigns } from "../propose/currencies.ts";
+import { findHaggling } from "../propose/haggling.ts";
 import type { Amount } from "../propose/money.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Scene } from "./context.ts";
@@ -120,6 +121,13 @@ const periodAfter = ({ tokens, cues }: Scene, { to, unit: of }: PriceCandidate):
   return { to: unit.to, periods: beside.map(({ concept }) => concept.text.slice(PER.length) as Period) };
 };
 
+/** True if a text refuses to haggle. "VB, keine Angebote unter 200" does not. */
+const refusesHaggling = ({ tokens }: Scene): boolean => {
+  const found = findHaggling(tokens);
+  const isOpen = found.some(({ isOffer, isRefused }) => !isOffer && !isRefused);
+  return found.some(({ isOffer, isRefused }) => isRefused && (!isOffer || !isOpen));
+};
+
 /**
  * Reads the price that an offer asks or pays, or the most that an ask would pay.
  * @returns the lower end of a range in `amount` and the upper end in `amountMax`; null if no price is stated
@@ -160,8 +168,12 @@ export const readPrice = (
   if (amount === null || amount.value === 0) {
     const isOpen = amount === null && (flags.includes("on_request") || flags.includes("exchange"));
     const type = !isOpen ? "free" : flags.includes("exchange") ? "exchange" : "on_request";
-    const nothing = { amountMax: null, currency: null, period: null, unit: null, negotiable: false };
-    return { amount: isOpen ? null : 0, type, ...nothing, ...found };
+    // "Price on request" says nothing of haggling, "make an offer" does.
+    const isAsked = scene.cues.some(
+      ({ concept, from }) => concept.text === "price_inquiry" && from >= chosen.from && from < chosen.to,
+    );
+    const nothing = { amountMax: null, currency: null, period: null, unit: null };
+    return { amount: isOpen ? null : 0, type, negotiable: type === "on_request" && !isAsked, ...nothing, ...found };
   }
   // "$620 per week" is not by the month, whatever the text is about. In "an hour" the last word counts.
   const isSaid = judged === "project" || after.periods.includes(judged as Period);
@@ -172,7 +184,7 @@ export const readPrice = (
     currency: currencyFor(amount, candidates, country),
     period: period === "none" ? null : (period as Period),
     type: amount.max !== null ? "range" : flags.includes("from") ? "from" : "fixed",
-    negotiable: flags.includes("negotiable"),
+    negotiable: flags.includes("negotiable") && !refusesHaggling(scene),
     unit: chosen.unit?.unit ?? null,
     ...found,
   };

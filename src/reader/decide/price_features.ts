@@ -1,3 +1,4 @@
+import { findHaggling } from "../propose/haggling.ts";
 import { type Amount, findMoney } from "../propose/money.ts";
 import { type UnitWords, unitAfter, unitBefore } from "../propose/units.ts";
 import type { Cue } from "../text/cues.ts";
@@ -37,6 +38,12 @@ export const priceCandidates = (scene: Scene, isHidden: (at: number) => boolean)
     end = to;
     statements.push({ from, to, amount: null, unit: null });
   }
+  // Without a sum, words for haggling may be all that is said of the price: "Preis VB".
+  const isStated = (at: number): boolean => statements.some(({ from, to }) => at >= from && at < to);
+  if (!amounts.some(({ amount }) => amount !== null && (amount.marker !== null || amount.sum)))
+    for (const { from, to, isOffer, isRefused } of findHaggling(scene.tokens))
+      if (!isOffer && !isRefused && !isHidden(from) && !isStated(from))
+        statements.push({ from, to, amount: null, unit: null });
   return [...amounts, ...statements].sort((one, other) => one.from - other.from || other.to - one.to);
 };
 
@@ -55,6 +62,7 @@ const T = {
   previous: term("previous"),
   following: term("following"),
   per: term("per"),
+  haggling: term("haggling"),
   text: term("text"),
   topic: term("topic"),
   unitAfter: term("unit-after"),
@@ -225,6 +233,7 @@ export const addTermsFeatures = (features: Features, scene: Scene, chosen: Price
   for (const topic of scene.topics) {
     features.add(T.topic, topic);
     features.add(T.topic, topic, value);
+    features.add(T.topic, B(topic.text.split("/")[0] ?? ""), value);
   }
   // What the text is about decides what a bare amount means: a flat is paid by the month.
   for (const token of tokens.slice(0, OPENING)) if (token.kind === "word") features.add(T.opening, termOf(token));
@@ -234,6 +243,8 @@ export const addTermsFeatures = (features: Features, scene: Scene, chosen: Price
     seen.add(concept);
     features.add(T.text, concept);
   }
+  for (const { isOffer, isRefused } of findHaggling(tokens))
+    features.add(T.haggling, B(isRefused ? "refused" : isOffer ? "offer" : "open"));
   // The nearest unit of time on each side, with no other number between.
   const units = cues.filter((cue) => cue.concept.text.startsWith("per_"));
   const isBetween = (one: number, other: number): boolean =>

@@ -1,4 +1,6 @@
 import type { PlaceText } from "../propose/place_spans.ts";
+import { wordsOfList } from "../rows.ts";
+import { compilePhrases, phraseAt } from "../text/phrases.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import type { Ranked, Training } from "../training/linear.ts";
@@ -73,7 +75,7 @@ type Prepared = {
   line: Int32Array;
   /** The next mark, line, sum, contact or place. */
   clauseEnd: Int32Array;
-  /** 1 for words that lead to a place: "in", "near", "region". */
+  /** What the words lead to (LEAD). */
   leads: Uint8Array;
   /** 1 if the word stands in the text before, 2 if it does after, 3 for both. */
   again: Uint8Array;
@@ -81,6 +83,12 @@ type Prepared = {
 
 /** The concepts of words that lead to a place. */
 const LEADING = /^place_(?:in|label|area|about|origin|towards)$/;
+/** Words that introduce a price or a date: "from", "now", "à partir de". */
+const INTRODUCING = compilePhrases(wordsOfList("price_introduction").map((form) => ({ form, sense: true })));
+/** Those of them after which no number belongs to a title: "from 3 March", but not "for 4 people". */
+const ENDING = compilePhrases(wordsOfList("title_end").map((form) => ({ form, sense: true })));
+/** What words lead to: a place ("near"), a number that may be a price ("for"), a price or a date that ends the title ("now"). */
+const LEAD = { place: 1, number: 2, price: 3 } as const;
 /** Shorter words say nothing when they are said again. */
 const MIN_AGAIN = 4;
 
@@ -96,7 +104,21 @@ const prepare = (scene: TitleText): Prepared => {
   fill(ROLE.sum, sums);
   fill(ROLE.price, price === null ? [] : [price]);
   const leads = new Uint8Array(size);
-  for (const { concept, from, to } of cues) if (LEADING.test(concept.text)) leads.fill(1, from, to);
+  for (const { concept, from, to } of cues) {
+    if (LEADING.test(concept.text)) leads.fill(LEAD.place, from, to);
+    // "36 instalments of 20 EUR"
+    if (concept.text === "price_instalment")
+      leads.fill(LEAD.price, tokens[from - 1]?.kind === "digits" ? from - 1 : from, to);
+  }
+  for (let at = 0; at < tokens.length; at++) {
+    const word = phraseAt(tokens, at, INTRODUCING);
+    const ends = word !== null && isNumber({ scene, role }, word.to) && phraseAt(tokens, at, ENDING)?.to === word.to;
+    if (word !== null && (ends || leads[at] === 0)) leads.fill(ends ? LEAD.price : LEAD.number, at, word.to);
+    // "12x de R$ 99", "3 x 20 €"
+    const isTimes = tokens[at]?.kind === "digits" && tokens[at + 1]?.text === "x";
+    const sum = [at + 2, at + 3].find((one) => role[one] === ROLE.sum || role[one] === ROLE.price);
+    if (isTimes && sum !== undefined) leads.fill(LEAD.price, at, sum);
+  }
   const sentence = new Int32Array(size);
   const line = new Int32Array(size);
   const again = new Uint8Array(size);
@@ -161,6 +183,10 @@ const beginsOf = ({ scene: { tokens }, role, things, named }: Prepared): number[
     return things.part[at] === 1 || tokens[at - 1]?.kind === "mark";
   });
 
+/** True if a number or a sum begins at a token. */
+const isNumber = ({ scene: { tokens }, role }: Pick<Prepared, "scene" | "role">, at: number): boolean =>
+  tokens[at]?.kind === "digits" || role[at] === ROLE.sum || role[at] === ROLE.price;
+
 const endsAbbreviation = (tokens: readonly Token[], at: number): boolean => {
   const word = tokens[at - 1];
   if (tokens[at]?.text !== "." || tokens[at]?.gap !== "none" || word?.kind !== "word") return false;
@@ -168,7 +194,9 @@ const endsAbbreviation = (tokens: readonly Token[], at: number): boolean => {
 };
 
 /** The seams at which a title that begins at `from` can end. */
-const endsOf = ({ scene: { tokens }, role, leads }: Prepared, from: number): number[] => {
+const endsOf = (prepared: Prepared, from: number): number[] => {
+  const { scene, role, leads } = prepared;
+  const { tokens } = scene;
   const start = tokens[from]?.start ?? 0;
   const ends: number[] = [];
   for (let to = from + 1; to <= tokens.length; to++) {
@@ -177,7 +205,10 @@ const endsOf = ({ scene: { tokens }, role, leads }: Prepared, from: number): num
     // No title goes on beyond the price, the place or a contact.
     if ((role[to - 1] ?? 0) >= ROLE.price || (to > from + 1 && last.gap === "line")) break;
     // "Garden tools near" is the stump of "Garden tools near Leeds".
-    if (leads[to - 1] === 1 && (role[to] === ROLE.place || role[to] === ROLE.otherPlace)) continue;
+    if (leads[to - 1] === LEAD.place && (role[to] === ROLE.place || role[to] === ROLE.otherPlace)) continue;
+    if (leads[to - 1] === LEAD.price) break;
+    // And "Haircuts for" that of "Haircuts for £20".
+    if ((leads[to - 1] ?? 0) > 0 && isNumber(prepared, to)) continue;
     if (last.kind === "mark" && !CLOSING.has(last.text) && !endsAbbreviation(tokens, to - 1)) continue;
     // A word is not cut: "128gb", "T-Shirt", "1.6".
     const next = tokens[to];

@@ -1,7 +1,7 @@
 import { wordsFor } from "../languages.ts";
 import type { Token } from "../text/tokens.ts";
 import { currencyAt, currencyBefore, type Marker } from "./currencies.ts";
-import { endOfDigits, type Numeral, numeralAt } from "./numbers.ts";
+import { endOfDigits, fractionAt, type Numeral, numeralAt } from "./numbers.ts";
 import { spokenNumberAt } from "./spoken_numbers.ts";
 
 /**
@@ -22,6 +22,8 @@ export type Amount = {
   marker: Marker | null;
   spoken: boolean;
   sum: boolean;
+  /** What a word after the digits multiplied them by, or 1: "9-10k" are nine and ten thousand. */
+  factor: number;
 };
 
 /** Marks that join digits to a date, a time, a ratio or a name. */
@@ -93,9 +95,13 @@ const hasThousandths = (tokens: readonly Token[], { from, to }: Numeral, marker:
   to === from + 3 && tokens[from + 1]?.text === THOUSANDTHS.get(marker) && tokens[from + 2]?.text.length === 3;
 
 const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amount | null => {
-  const before = currencyBefore(tokens, at);
-  if (before === null && isJoinedBefore(tokens, at)) return null;
-  const numeral: Numeral | null = numeralAt(tokens, at, { spaced, isMoney: before !== null });
+  const fraction = fractionAt(tokens, at);
+  const before = currencyBefore(tokens, fraction?.from ?? at);
+  if (before === null && fraction === null && isJoinedBefore(tokens, at)) return null;
+  const numeral: Numeral | null =
+    fraction === null
+      ? numeralAt(tokens, at, { spaced, currency: before?.marker ?? null })
+      : { ...fraction, dashed: false, factor: 1, currency: null };
   if (numeral === null || (before === null && isJoinedAfter(tokens, numeral.to))) return null;
   let { value, to } = numeral;
   let marker = before?.marker ?? null;
@@ -122,10 +128,13 @@ const readAmount = (tokens: readonly Token[], at: number, spaced: boolean): Amou
     to++;
   }
   if (hasThousandths(tokens, numeral, marker) && Number.isInteger(value)) value /= 1000;
-  if (marker === null && isPadded(tokens[at])) return null;
+  marker ??= numeral.currency;
+  // ",89" without a currency is not 89.
+  if (marker === null && (fraction !== null || isPadded(tokens[at]))) return null;
   if (isAmbiguous(marker)) marker = currencyAfterUnit(tokens, to) ?? marker;
   if (marker === null && numeral.dashed) marker = ",";
-  return { from: before?.from ?? at, to, value, max: null, marker, spoken: false, sum: numeral.dashed };
+  const from = before?.from ?? numeral.from;
+  return { from, to, value, max: null, marker, spoken: false, sum: numeral.dashed, factor: numeral.factor };
 };
 
 /** "une trentaine d'euros" */
@@ -152,6 +161,7 @@ const amountInWords = (tokens: readonly Token[], at: number): Amount | null => {
     marker: named?.marker ?? null,
     spoken: true,
     sum: number.money,
+    factor: 1,
   };
 };
 
@@ -176,17 +186,13 @@ const isRange = (tokens: readonly Token[], low: Amount, high: Amount, isSpaced: 
   return opened || (TO.has(words) && low.marker !== null && high.marker !== null);
 };
 
-const isMagnified = (tokens: readonly Token[], amount: Amount): boolean =>
-  tokens.slice(amount.from, amount.to).some((token) => token.kind === "word") && amount.value >= 1000;
-
 /** Joins the ends of a range. They share the magnitude and the currency if these are written once: "9-10k", "18-22 EUR". */
-const joined = (low: Amount, high: Amount, tokens: readonly Token[]): Amount => {
-  const magnitude =
-    !isMagnified(tokens, low) && low.value < 1000 && low.value * 1000 <= high.value && isMagnified(tokens, high);
+const joined = (low: Amount, high: Amount): Amount => {
+  const isShared = low.factor === 1 && low.value * high.factor <= high.value;
   return {
     ...high,
     from: low.from,
-    value: magnitude ? low.value * 1000 : low.value,
+    value: isShared ? low.value * high.factor : low.value,
     max: high.value,
     marker: high.marker ?? low.marker,
   };
@@ -214,7 +220,7 @@ export const findMoney = (tokens: readonly Token[], isHidden: (at: number) => bo
     const next = nextNumber(tokens, low.to);
     const high = next < 0 || isHidden(next) ? null : readAmount(tokens, next, isSpaced);
     if (high === null || !isRange(tokens, low, high, isSpaced)) return null;
-    const range = joined(low, high, tokens);
+    const range = joined(low, high);
     return range.marker !== null || high.value < range.value * WIDEST_RANGE ? range : null;
   };
   for (let at = 0; at < tokens.length; at++) {

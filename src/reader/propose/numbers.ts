@@ -1,12 +1,22 @@
 import { countriesOf, currencyOf, moneyWords, wordsFor } from "../languages.ts";
 import { fold } from "../text/fold.ts";
 import type { Token } from "../text/tokens.ts";
-import { currencyAt } from "./currencies.ts";
+import { currencyAt, currencyBefore } from "./currencies.ts";
 
 /** Numbers in prose: "1.200,00", "1,200.00", "1 200", "1'349.-", "12k", "9 grand", "3,5 tys.". */
 
-/** A number: tokens `from` to `to` (exclusive), its value, and whether a dash for money follows it ("450,-"). */
-export type Numeral = { from: number; to: number; value: number; dashed: boolean };
+/**
+ * A number: tokens `from` to `to` (exclusive), its value, and whether a dash for money follows it ("450,-"). `factor`: what
+ * a word after the digits multiplied them by, or 1. `currency`: the one that this word suggests ("lakh"), or null.
+ */
+export type Numeral = {
+  from: number;
+  to: number;
+  value: number;
+  dashed: boolean;
+  factor: number;
+  currency: string | null;
+};
 
 /** Words and signs after digits that multiply them. Abbreviations may have a full stop: "3,5 tys.". */
 const SHORT = wordsFor("short_magnitude");
@@ -37,6 +47,18 @@ const localMagnitudeAt = (tokens: readonly Token[], at: number): { factor: numbe
   const factor = factors.get(currencyAt(tokens, to)?.marker ?? "");
   return factor === undefined ? null : { factor, to };
 };
+
+/** Words that multiply only money, and some only money of one currency ("₹5L"): their factors and currencies. */
+const OF_MONEY: ReadonlyMap<string, { factor: number; currency: string | undefined }> = new Map(
+  moneyWords("money_magnitude").map(({ word, value }) => {
+    const [factor, currency] = value.split(" ");
+    return [word, { factor: Number(factor), currency }];
+  }),
+);
+/** Words that suggest a currency: lakhs and crores are counted in rupees. */
+const SUGGESTED: ReadonlyMap<string, string> = new Map(
+  moneyWords("suggested_currency").map(({ word, value }) => [fold(word), value]),
+);
 
 const GROUPING = new Set([".", ",", "'"]);
 
@@ -93,23 +115,44 @@ const dashLength = (tokens: readonly Token[], at: number): number => {
   return length > 1 && !(tokens[at + length]?.kind === "digits" && tokens[at + length]?.gap === "none") ? length : 0;
 };
 
+/** A magnitude after a number: its factor, where the word ends, and the currency that the word suggests. */
+type Magnitude = { factor: number; to: number; currency: string | null };
+
+/** The signs of East Asia follow each other: "5천만" is five times a thousand times ten thousand. */
+const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hangul}]+$/u;
+
 /**
- * The factor of a magnitude word after a number ("k", "grand", "tys."), and where the word ends.
- * "m" is a million only after an amount with a currency ("£10m"); otherwise it is metres.
+ * The magnitude word after a number ("k", "grand", "tys."). Null if there is none, or if it is part of another word.
+ * "m" is a million only beside a currency ("£10m", "10M€"); otherwise it is metres.
+ * @param currency the currency before the number, as it is written
  */
-const magnitudeAt = (tokens: readonly Token[], at: number, isMoney: boolean): { factor: number; to: number } | null => {
+const magnitudeAt = (tokens: readonly Token[], at: number, currency: string | null): Magnitude | null => {
   const word = tokens[at];
-  if (word === undefined || word.gap === "line") return null;
+  if (word === undefined || word.kind === "digits" || word.gap === "line") return null;
   const local = localMagnitudeAt(tokens, at);
-  if (local !== null) return local;
-  const factor = word.text === "m" && isMoney && word.gap === "none" ? 1e6 : MAGNITUDES.get(word.text);
+  if (local !== null) return { ...local, currency: null };
+  const after = tokens[at + 1];
+  const next = currencyAt(tokens, at + 1)?.marker ?? null;
+  const money = OF_MONEY.get(word.text);
+  const isMoney =
+    money !== undefined &&
+    (money.currency === undefined ? currency !== null || next !== null : [currency, next].includes(money.currency)) &&
+    // "£10 m" is no million, "1,2 M€" is.
+    (money.currency !== undefined || word.gap === "none" || (next !== null && after?.gap === "none"));
+  const factor = isMoney ? money.factor : MAGNITUDES.get(word.text);
   // "€ 389.000 k.k." (Dutch: the buyer pays the costs) is not in thousands.
-  if (word.text === "k" && tokens[at + 1]?.text === "." && tokens[at + 2]?.text === "k") return null;
-  // "1,5 k€" is in thousands, "4 k owners" is not.
-  const spacedK = word.text === "k" && word.gap !== "none" && !isMoney && currencyAt(tokens, at + 1) === null;
-  if (factor === undefined || spacedK) return null;
-  const dotted = SHORT.has(word.text) && tokens[at + 1]?.text === "." && tokens[at + 1]?.gap === "none";
-  return { factor, to: at + (dotted ? 2 : 1) };
+  if (word.text === "k" && after?.text === "." && tokens[at + 2]?.text === "k") return null;
+  // "1,5 k€" is in thousands, "4 k owners" is not. "Cr2032" is no crore.
+  const spacedK = word.text === "k" && word.gap !== "none" && currency === null && next === null;
+  const isPart = after?.kind === "digits" && after.gap === "none" && !EAST_ASIAN.test(word.text);
+  if (factor === undefined || spacedK || isPart) return null;
+  const dotted = SHORT.has(word.text) && after?.text === "." && after.gap === "none";
+  const more = EAST_ASIAN.test(word.text) && after?.gap === "none" ? magnitudeAt(tokens, at + 1, currency) : null;
+  return {
+    factor: factor * (more?.factor ?? 1),
+    to: more?.to ?? at + (dotted ? 2 : 1),
+    currency: SUGGESTED.get(word.text) ?? null,
+  };
 };
 
 /** "½", as it is folded. */
@@ -119,12 +162,12 @@ const HALF = fold("½");
  * The number that starts at the digits token `at`. Null if the digits are not a number (a date, a version).
  *
  * @param options.spaced whether "1 200" is one number here
- * @param options.isMoney whether a currency precedes the number
+ * @param options.currency the currency before the number, as it is written
  */
 export const numeralAt = (
   tokens: readonly Token[],
   at: number,
-  options: { spaced: boolean; isMoney: boolean },
+  options: { spaced: boolean; currency: string | null },
 ): Numeral | null => {
   const head = tokens[at];
   if (head?.kind !== "digits" || head.text.length > 12) return null;
@@ -145,13 +188,39 @@ export const numeralAt = (
   if (half > 0) to += 1;
   const dash = dashLength(tokens, to);
   to += dash;
-  const magnitude = magnitudeAt(tokens, to, options.isMoney);
+  const magnitude = magnitudeAt(tokens, to, options.currency);
   // Rounded to four decimals: 4.35 * 1000 is not exactly 4350 in floating point.
   const value = Math.round((Number(written) + half) * (magnitude?.factor ?? 1) * 1e4) / 1e4;
   to = magnitude?.to ?? to;
-  // "3億5000万" is one number.
-  const more = magnitude !== null && tokens[to]?.gap === "none" ? numeralAt(tokens, to, options) : null;
-  return { from: at, to: more?.to ?? to, value: value + (more?.value ?? 0), dashed: dash > 0 };
+  // "3억5000만" and "3억 5천만" are one number.
+  const isSpaced = tokens[to]?.gap === "space" && EAST_ASIAN.test(tokens[to - 1]?.text ?? "");
+  const next = magnitude !== null && (isSpaced || tokens[to]?.gap === "none") ? numeralAt(tokens, to, options) : null;
+  const isMore = !isSpaced || (next !== null && next.factor > 1 && next.factor < (magnitude?.factor ?? 1));
+  const more = isMore ? next : null;
+  return {
+    from: at,
+    to: more?.to ?? to,
+    value: value + (more?.value ?? 0),
+    dashed: dash > 0,
+    factor: magnitude?.factor ?? 1,
+    currency: magnitude?.currency ?? null,
+  };
+};
+
+/**
+ * The number of a decimal mark and the digits at token `at`: ",89", "$.50". Null if nothing shows that a nought was left
+ * out.
+ */
+export const fractionAt = (
+  tokens: readonly Token[],
+  at: number,
+): { from: number; to: number; value: number } | null => {
+  const mark = tokens[at - 1];
+  const digits = tokens[at];
+  const isMark = digits?.gap === "none" && (mark?.text === "," || mark?.text === ".") && digits.text.length <= 2;
+  if (!isMark || continued(tokens, at + 1) !== null) return null;
+  const isFree = mark.gap !== "none" || currencyBefore(tokens, at - 1) !== null || tokens[at - 2]?.text === "(";
+  return isFree ? { from: at - 1, to: at + 1, value: Number(`0.${digits.text}`) } : null;
 };
 
 /** The end of the run of digits and separators that starts at `at`, even if it is not a valid number. */
@@ -174,7 +243,7 @@ export const numberBefore = (tokens: readonly Token[], end: number): { value: nu
     const before = tokens[from - 1];
     const continues = tokens[from]?.gap === "none" && (before?.kind === "digits" || GROUPING.has(before?.text ?? ""));
     if (tokens[from]?.kind !== "digits" || continues) continue;
-    const numeral = numeralAt(tokens, from, { spaced: true, isMoney: false });
+    const numeral = numeralAt(tokens, from, { spaced: true, currency: null });
     if (numeral?.to === to) return { value: numeral.value, from };
   }
   return null;

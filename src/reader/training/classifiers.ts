@@ -27,7 +27,7 @@ import { learnPrices, PRICE_TRAINING } from "./prices.ts";
  * Version of the training. Increase it when the same examples would give other models: when features are named or
  * weighted differently. All stored models are then trained again.
  */
-export const LEARNING = 10;
+export const LEARNING = 11;
 
 /** Prior weights: how much a term of the lexicon counts for its own kind, category or domain before training. */
 const KIND_PRIOR = 6;
