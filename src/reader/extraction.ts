@@ -165,9 +165,14 @@ export type PriceReason = {
 
 /**
  * The fields that an extractor found in an offer. Only the built-in extractor gives `price_reasons`: why it took this
- * price. They are not part of the offer, and nobody but a DBA sees them (`inspect.price_reasons`).
+ * price. They are not part of the offer, and nobody but a DBA sees them (`inspect.price_reasons`). It also says whether the
+ * text offers `several` things with a price each, and which places its place may be (`which_place`), if there are several.
  */
-export type OfferExtraction = z.infer<typeof offerExtraction> & { price_reasons?: PriceReason[] };
+export type OfferExtraction = z.infer<typeof offerExtraction> & {
+  price_reasons?: PriceReason[];
+  several?: boolean;
+  which_place?: string[];
+};
 
 /** The fields of an ask. `price.max` is the stated maximum; `must` and `exclude` are words as stated. */
 export const askExtraction = z.strictObject({

@@ -61,6 +61,14 @@ test.serial("in doubt an offer is published without kind and price, and with a w
   t.is((await market.publish(caller, sure.text, sure.extraction)).body.offer_kind, "sale");
 });
 
+test.serial("of a text with several things the sender is told, and asked for one price", async (t) => {
+  const { text, extraction } = offerOf({});
+  const several = JSON.stringify([{ ...JSON.parse(extraction)[0], several: true }]);
+  const { body } = await sent("preview_offer", { text, extraction: several }, {});
+  t.true(body.warnings[0].includes("several things"));
+  t.is(body.questions.length, 1);
+});
+
 test.serial("an ask whose text certainly offers is not kept, unless the sender says so", async (t) => {
   const offering = reading(askOf({ title: "Selling my grey sofa" }), "offer", 0.9);
   const { status, body } = await sent("create_ask", offering, {});

@@ -74,7 +74,8 @@ const offerPrediction = (id: string, read: Body): OfferPrediction => {
     category: read.category,
     offer_kind: read.offer_kind,
     price: typeof amount === "number" ? { amount, currency, period } : null,
-    location: location?.value.text ?? null,
+    // What is done from anywhere is at no place.
+    location: location?.value.remote && !location.value.country ? null : (location?.value.text ?? null),
     contacts: contact.map(({ value }: Body) => value),
   };
 };

@@ -15,7 +15,7 @@ const CONTRACT: Record<string, string> = {
   search_offers: "query?, filters?, sort?, facets?, limit?, cursor?, detail?",
   get_offer: "offer_id",
   preview_offer: "text, images?",
-  publish_offer: "text, images?, origin_ask_id?, idempotency_key?",
+  publish_offer: "text, images?, origin_ask_id?, kind_confirmed?, idempotency_key?",
   update_offer: "offer_id, status?, text?, images?",
   create_ask: "text, watch_enabled?, idempotency_key?",
   update_ask: "ask_id, status?, text?, watch_enabled?",

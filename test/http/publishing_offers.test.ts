@@ -47,6 +47,30 @@ test("an accent may be composed or decomposed, and positions count characters, n
   t.is(read.body.document.description, text);
 });
 
+test("HTML is read as what it shows, and quoted as it was sent", async (t) => {
+  const agent = await market.agent();
+  const text =
+    "<h1>M&ouml;bel: Schrank &amp; Regal</h1><p>Preis: 120&nbsp;&#8364;</p><br>M&uuml;nchen <a href='mailto:max@example.com'>Mail</a>";
+  const { status, body } = await publish(agent, { text });
+  const { title, price, location, contact } = body.extraction;
+  t.deepEqual(
+    [
+      status,
+      body.title,
+      price.value.label,
+      price.quote,
+      location.value.text,
+      location.value.city,
+      contact[0].value.value,
+    ],
+    [201, "Möbel: Schrank & Regal", "120 €", "120&nbsp;&#8364;", "München", "München", "max@example.com"],
+  );
+  t.deepEqual(misquoted(text, body.extraction), []);
+  t.true(title.quote.includes("&ouml;"));
+  const found = await agent.call("POST", "/v1/offers/search", { query: "nbsp ouml" });
+  t.false(JSON.stringify(found.body).includes(body.offer_id));
+});
+
 test("images keep their order without duplicates, and an http link causes a warning", async (t) => {
   const agent = await market.agent();
   const images = ["https://images.example/b.jpg", "http://images.example/a.jpg", "https://images.example/b.jpg"];

@@ -111,11 +111,48 @@ const ELSEWHERE: typeof ROWS = [
   ["Sofa, 50 euros, hardly used", null],
 ];
 
+/** A street, a condition or another town may be named like a town. */
+const TOWNS: readonly (readonly [text: string, city: string])[] = [
+  ["Desk, £40, Oxford Road, Reading.", "Reading"],
+  ["Desk, 40 EUR, 221B Example Street, London NW1.", "London"],
+  ["Sofa, £90, 4 York Close, Leeds.", "Leeds"],
+  ["Flat to let, Bath Terrace, Durham, £700 pcm.", "Durham"],
+  ["Table, 40 €, 12 rue de Paris, Lille.", "Lille"],
+  ["Lamp, 20 €, avenue de Lyon 8, Genève.", "Genève"],
+  ["Silla, 30 €, calle Toledo 14, Madrid.", "Madrid"],
+  ["Bici, 100 €, Plaza de Barcelona, Zaragoza.", "Zaragoza"],
+  ["Tavolo, 50 €, via Roma 12, Milano.", "Milano"],
+  ["Divano, 80 €, Corso Torino 3, Genova.", "Genova"],
+  ["Mesa, 40 €, Rua de Lisboa 12, Porto.", "Porto"],
+  ["Kast, 30 euro, Amsterdam Straat 4, Utrecht.", "Utrecht"],
+  ["Stół, 90 zł, ul. Warszawska 5, Kraków.", "Kraków"],
+  ["Fotel, 90 zł, os. Kraków 3, Poznań.", "Poznań"],
+  ["Regal, 10 €, Hamburg Allee 3, Frankfurt.", "Frankfurt am Main"],
+  ["Byrå, 300 kr, Stockholm vägen 3, Malmö.", "Malmö"],
+  ["Sofa, 100 EUR, Vienna.", "Wien"],
+  ["Flat In Berlin Close To The Park, 700 EUR a month.", "Berlin"],
+  ["Cours de piano Paris, 30 € de l'heure.", "Paris"],
+];
+
+test("the town is what stands after a street, and no town with another name of its own", (t) => {
+  t.deepEqual(
+    TOWNS.map(([text]) => [text, locationIn(text).location?.place?.city]),
+    TOWNS,
+  );
+});
+
+test("of several towns of a name none is guessed, and no town is meant by what others call it", (t) => {
+  t.is(locationIn("Desk, 90 EUR, Bergen.").location?.place?.country, "NO");
+  const { location } = locationIn("Desk, 40 USD, Springfield.");
+  t.deepEqual([location?.place, location?.rivals[0]], [null, "Springfield, Missouri"]);
+  t.is(locationIn("Desk, 40 USD, Springfield, IL.").location?.place?.region, "Illinois");
+});
+
 test("streets, origins, months and remote work are not the location", (t) => assertPlaces(t, ELSEWHERE));
 
 test("a text says that work is done from afar", (t) => {
-  t.true(locationIn("We need a copywriter, fully remote, 30 euros an hour").remote);
-  t.false(locationIn("We need a copywriter in Leeds, 30 euros an hour").remote);
+  t.truthy(locationIn("We need a copywriter, fully remote, 30 euros an hour").remote);
+  t.is(locationIn("We need a copywriter in Leeds, 30 euros an hour").remote, null);
 });
 
 test("a place addressed to software is not the location", (t) => {

@@ -94,3 +94,19 @@ test("none of thousands of true offers is refused as an ask, and no true ask as 
   t.deepEqual([...offers, ...evaluated("offers")].filter(certainlyAsks), []);
   t.deepEqual([...asks, ...evaluated("asks")].filter(certainlyOffers), []);
 });
+
+test("several things with a price each are told, if there is no price for all", (t) => {
+  const several = (text: string) => extractor.readOffer(text).extraction.several;
+  for (const text of [
+    "Desk 60 CHF, chair 25 CHF, lamp 10 CHF. Basel. jonas@example.com",
+    "Umzug: Schreibtisch 40 €, Stuhl 15 €, Lampe 8 €. Bonn, x@example.com",
+    "Mesa 40 €, silla 15 €, lámpara 8 €, Madrid a@example.com",
+  ])
+    t.true(several(text), text);
+  for (const text of [
+    "Grey sofa. New it was 1,200 EUR, now 180 EUR, delivery 20. Kreuzberg. lena@example.com",
+    "Bicycle 200 EUR with helmet, Bonn. a@example.com",
+    "Haircut 40 EUR, beard 20 EUR, Bonn. a@example.com",
+  ])
+    t.false(several(text), text);
+});

@@ -46,7 +46,7 @@ begin
     'deposit', reading.bounded_amount(price -> 'deposit'),
     'unit', case when price ->> 'unit' = any (reading.price_units()) then price ->> 'unit' end,
     -- The label is the price as quoted, whatever label the extractor gives.
-    'label', left(field ->> 'quote', 200)));
+    'label', left(reading.plain_text(field ->> 'quote'), 200)));
 end
 $$;
 comment on function reading.ground_price(jsonb) is

@@ -108,7 +108,7 @@ create or replace function reading.states_words(passage text, words text) return
   language plpgsql immutable
 as $$
 declare
-  said constant text := reading.fold(passage);
+  said constant text := reading.fold(reading.plain_text(passage));
   wanted constant text[] := reading.words(words);
 begin
   return coalesce(cardinality(wanted) > 0, false)
@@ -125,7 +125,7 @@ as $$
 begin
   return coalesce(reading.words(name) <> '{}' and position(
     ' ' || array_to_string(reading.words(name), ' ') || ' '
-    in ' ' || array_to_string(reading.words(passage), ' ') || ' ') > 0, false);
+    in ' ' || array_to_string(reading.words(reading.plain_text(passage)), ' ') || ' ') > 0, false);
 end
 $$;
 comment on function reading.states_name(text, text) is

@@ -16,16 +16,19 @@ comment on column reading.question.field is 'A member of missing_fields.';
 comment on column reading.question.language is 'The language of the question (BCP 47).';
 grant select on reading.question to souk_dba;
 
-create or replace function reading.questions(missing_fields text[], language text, link text default null) returns jsonb
+create or replace function reading.questions(
+  missing_fields text[], language text, link text default null, places text default null
+) returns jsonb
   language sql stable
 as $$
   select coalesce(jsonb_agg(coalesce(own.question, english.question)
       -- In any language.
-      || case when f.field = 'contact' then coalesce(' ' || questions.link || '?', '') else '' end order by f.n), '[]')
+      || case f.field when 'contact' then coalesce(' ' || questions.link || '?', '')
+        when 'which_place' then ' ' || questions.places else '' end order by f.n), '[]')
   from unnest(missing_fields) with ordinality as f (field, n)
   left join reading.question own on own.field = f.field and own.language = split_part(questions.language, '-', 1)
   join reading.question english on english.field = f.field and english.language = 'en'
 $$;
-comment on function reading.questions(text[], text, text) is
+comment on function reading.questions(text[], text, text, text) is
   'Returns one question for each missing field, in the language of the text or in English. The one for a contact '
-  'proposes this link.';
+  'proposes this link, and the one for a place of which there are several names these places.';

@@ -8,7 +8,7 @@ as $$
 declare
   config constant regconfig := reading.search_config(language);
   heading constant text := reading.plain_words(title);
-  body constant text := reading.plain_words(text);
+  body constant text := reading.plain_words(reading.plain_text(text));
 begin
   return setweight(to_tsvector('simple', heading), 'A') || setweight(to_tsvector(config, heading), 'A')
     -- The category is one lexeme with a slash. No word of a text gives such a lexeme. search.query_terms looks for it.

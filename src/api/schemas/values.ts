@@ -165,10 +165,7 @@ export const offerKind = z
   });
 
 /** Says that a text is meant as what it is sent as. */
-export const kindConfirmed = z
-  .boolean()
-  .optional()
-  .describe("True: it is meant as sent, although the text reads otherwise (reads_as_ask).");
+export const kindConfirmed = z.boolean().optional().describe("Meant as sent, whatever it reads as.");
 
 /** The longest cursor that a request may send, and longer than any that the database makes. */
 const CURSOR = 1000;

@@ -81,9 +81,10 @@ export const TOOLS: readonly Tool[] = [
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     endpoint: "POST /v1/offers",
     hints: {
-      text: "The offer in plain language, with a contact.",
+      text: "The offer, with a contact.",
       origin_ask_id: "Their ask that this offer answers.",
-      idempotency_key: "Any unique text. Repeat a call whose answer was lost with the same key.",
+      kind_confirmed: "It is an offer.",
+      idempotency_key: "Any unique text. Repeat a lost call with the same key.",
     },
   },
   {
@@ -93,6 +94,7 @@ export const TOOLS: readonly Tool[] = [
       "Change an offer of the person, take it down (status archived, e.g. when sold), put it up again (published), or say that it is still available (confirmed, after the event offer.stale). A new text replaces the old one, so send all of it; ask the person before. One call does one thing: text and images, or status.",
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     endpoint: "PATCH /v1/offers/{id}",
+    omit: ["kind_confirmed"],
     select: {
       argument: "status",
       endpoints: {
@@ -114,6 +116,7 @@ export const TOOLS: readonly Tool[] = [
       "State what the person wants, so that the market matches later offers, too. Use it when a search found nothing good enough, after asking for place, highest price and what must or must not be. Only they see it. Then call list_matches, now and on later days.",
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     endpoint: "POST /v1/asks",
+    omit: ["kind_confirmed"],
     hints: {
       text: "What they want, in plain language.",
       watch_enabled: "Match later offers, too. Default true.",
@@ -127,6 +130,7 @@ export const TOOLS: readonly Tool[] = [
       "Change an ask of the person: a new text, or status: fulfilled when they found it, archived when they no longer want it, active to go on. One call does one thing: text and watch_enabled, or status.",
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     endpoint: "PATCH /v1/asks/{id}",
+    omit: ["kind_confirmed"],
     select: {
       argument: "status",
       endpoints: {

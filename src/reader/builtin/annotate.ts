@@ -7,6 +7,7 @@ import { findMoney } from "../propose/money.ts";
 import { findRuns, isDateOrAmount, isShapedLikePhone } from "../propose/phones.ts";
 import type { KnownPlace, PlaceText } from "../propose/place_spans.ts";
 import { findPlaces, type PlaceHit } from "../propose/places.ts";
+import { findStreets } from "../propose/streets.ts";
 import { overlaps, type Span } from "../text/span.ts";
 import { struckIn } from "../text/struck.ts";
 import { type Token, type Word, withAddressesApart, wordsIn } from "../text/tokens.ts";
@@ -122,7 +123,9 @@ export const annotate = (
   for (const { family, value, weight, from } of hits)
     if (family === "category" && weight >= MIN_TOPIC_WEIGHT && from < TOPIC_WORDS) topics.add(value);
   const isHidden = (at: number): boolean => hidden[at] === 1;
-  const placeHits = findPlaces(gazetteer, tokens, detected).filter(({ from }) => !isHidden(from));
+  const named = findPlaces(gazetteer, tokens, detected).filter(({ from }) => !isHidden(from));
+  const streets = findStreets(scene, named);
+  const placeHits = named.filter((hit) => !streets.some(({ from, to }) => from <= hit.from && hit.to <= to));
   const country = countryByMoney(tokens, detected) ?? countryOfLanguage(detected);
   const sums = findMoney(tokens, isHidden).filter(({ marker, sum }) => marker !== null || sum);
   return {
@@ -140,6 +143,7 @@ export const annotate = (
     isHidden,
     placeHits,
     known: knownPlaces(gazetteer, placeHits),
+    streets,
     things: hits
       .filter(({ family, weight }) => family === "category" && weight >= MIN_THING_WEIGHT)
       .map((hit) => tokensOfHit(words, hit)),

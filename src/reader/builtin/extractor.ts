@@ -15,6 +15,7 @@ import { countryOfNumber } from "../propose/phones.ts";
 import { locateQuotes } from "../quotes.ts";
 import { blanked } from "../text/blank.ts";
 import { fold } from "../text/fold.ts";
+import { shownText, tidied, wholeSpan } from "../text/markup.ts";
 import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
 import { annotateText, isOrder, type Leaving } from "./addressed.ts";
 import type { Annotations } from "./annotate.ts";
@@ -25,6 +26,7 @@ import { type Knowledge, knowledgeOf } from "./knowledge.ts";
 import type { IsWord } from "./lexicon.ts";
 import { locate, type Resolved } from "./locate.ts";
 import { readsAs } from "./reads_as.ts";
+import { offersSeveral } from "./several.ts";
 import { keepStated } from "./stated.ts";
 import { titleTextOf } from "./title_text.ts";
 import { withoutTradeTags } from "./trade_tags.ts";
@@ -67,13 +69,10 @@ type Say = <T>(
 
 const sayOf =
   (text: string, before: readonly number[]): Say =>
-  (value, span, confidence = DETAIL_CONFIDENCE, basis = "stated") => ({
-    value,
-    quote: quoteOf(text, span),
-    ...inCodePoints(before, span),
-    basis,
-    confidence,
-  });
+  (value, span, confidence = DETAIL_CONFIDENCE, basis = "stated") => {
+    const whole = wholeSpan(text, span);
+    return { value, quote: quoteOf(text, whole), ...inCodePoints(before, whole), basis, confidence };
+  };
 
 type Offer = Located<OfferExtraction>;
 type Ask = Located<AskExtraction>;
@@ -82,10 +81,13 @@ const inferred = <T extends string>({ words }: Annotations, say: Say, decision: 
   decision && say(decision.value, spanOf(words, decision.hit), decision.confidence, "inferred");
 
 const locationOf = (text: string, say: Say, located: Resolved | null, remote: boolean): Offer["location"] => {
-  if (located === null || located.confidence < (located.place === null ? MIN_UNKNOWN_LOCATION : MIN_LOCATION))
+  if (
+    located === null ||
+    located.confidence < (located.place === null && located.rivals.length === 0 ? MIN_UNKNOWN_LOCATION : MIN_LOCATION)
+  )
     return null;
   const { span, place, confidence } = located;
-  const written = quoteOf(text, span);
+  const written = tidied(quoteOf(text, span));
   if (written.length > 200) return null;
   const { country = null, region = null, city = null, district = null, point = null } = place ?? {};
   const postal_code = POSTCODE.exec(written)?.[0] ?? null;
@@ -98,7 +100,7 @@ const anyTitle = ({ text, orders }: Annotations, say: Say): Offer["title"] => {
   const starts = Array.from(text.matchAll(/\S/gu), ({ index }) => index);
   const start = starts.find(isFree) ?? 0;
   const next = orders.find((order) => order.start > start)?.start ?? text.length;
-  const value = [...text.slice(start, next)].slice(0, 120).join("").trim() || text.slice(0, 1);
+  const value = tidied([...text.slice(start, next)].slice(0, 120).join("")) || text.slice(0, 1);
   return say(value, { start, end: start + value.length }, MIN_CONFIDENCE, "inferred");
 };
 
@@ -139,11 +141,14 @@ const PAYING: ReadonlySet<string> = new Set(["buy", "rent", "hire", "dating", "f
 /** The kinds of offer that are about things. */
 const GOODS: ReadonlySet<string> = new Set(["sale", "rental"]);
 
+/** The kinds of offer that may be done from anywhere. */
+const WORK: ReadonlySet<string> = new Set(["project_hire", "service_offer"]);
+
 /**
  * What is read of a text in the same way for offers and asks.
  * @param text the text as it is meant: what is left out of it are spaces, so that quotes stand where they were written
  */
-const see = (knowledge: Knowledge, written: string, isAsk: boolean, leaving: Leaving, text = written) => {
+const see = (knowledge: Knowledge, written: string, isAsk: boolean, leaving: Leaving, text = shownText(written)) => {
   const { judges } = knowledge;
   const annotations = annotateText(knowledge, text, leaving);
   const { language, isHidden, currency } = annotations;
@@ -162,10 +167,16 @@ const see = (knowledge: Knowledge, written: string, isAsk: boolean, leaving: Lea
   });
   const before = codePointsBefore(written);
   const say = sayOf(written, before);
-  const location = locationOf(written, say, place, remote);
-  return { annotations, before, country, contacts, judged, price, place, location, say };
+  const location = locationOf(text, say, place, remote !== null);
+  return { annotations, before, country, contacts, judged, price, place, location, remote, say };
 };
 type Seen = ReturnType<typeof see>;
+
+/** The location of work that is done from anywhere: the words that say so. */
+const anywhere = (text: string, say: Say, span: Span): NonNullable<Offer["location"]> => {
+  const nowhere = { country: null, region: null, city: null, district: null, postal_code: null, point: null };
+  return say({ text: tidied(quoteOf(text, span)), ...nowhere, remote: true }, span);
+};
 
 /** What a text reads as, with the words that say so. */
 const readingOf = (
@@ -193,7 +204,7 @@ const readTitle = (
   const path = category === null ? null : `${domain?.value ?? ""}/${category.value}`;
   const decided = { category: path, price: price?.span ?? null, place: place?.span ?? null, isAsk };
   const found = findTitle(titleTextOf(annotations, decided), knowledge.judges);
-  return found && say(withoutArticle(found.title, annotations.is), found.span, found.confidence);
+  return found && say(withoutArticle(tidied(found.title), annotations.is), found.span, found.confidence);
 };
 
 /** What is read of an offer. */
@@ -206,7 +217,7 @@ const seeOffer = (knowledge: Knowledge, text: string, leaving: Leaving): Seen =>
 };
 
 const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
-  const { annotations, contacts, price, judged, location, say } = seen;
+  const { annotations, contacts, price, judged, location, place, say, remote } = seen;
   const { text, words, hits, is } = annotations;
   const classified = classifyOffer(knowledge.classifiers, { annotations, price });
   const { domain, category, kind } = classified;
@@ -219,7 +230,7 @@ const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
     offer_kind: inferred(annotations, say, kind),
     reads_as: readingOf(knowledge, seen, kind?.value ?? null),
     price: priceOf(text, say, price, kind?.value),
-    location,
+    location: location ?? (remote !== null && WORK.has(kind?.value ?? "") ? anywhere(text, say, remote) : null),
     contacts: contacts.map(({ type, value, preferred, span, confidence }) =>
       say({ type, value, preferred }, span, confidence),
     ),
@@ -230,12 +241,15 @@ const offerOf = (knowledge: Knowledge, seen: Seen): Offer => {
     features: findFeatures(text, words, hits, is).map(({ value, span }) => say(value, span)),
     attributes: [],
     price_reasons: explainPrice(judged, knowledge.judges),
+    which_place: location === null ? [] : [...(place?.rivals ?? [])],
+    // The prices of services are a tariff.
+    several: (kind?.value ?? "sale") === "sale" && offersSeveral(annotations, price?.span ?? null),
   };
 };
 
 /** What is read of an ask: without what it excludes, which says nothing about what is wanted. `whole`: with it. */
 const seeAsk = (knowledge: Knowledge, written: string, leaving: Leaving): Seen & { whole: Annotations } => {
-  const text = withoutTradeTags(written, knowledge.lexicon.is);
+  const text = withoutTradeTags(shownText(written), knowledge.lexicon.is);
   const seen = see(knowledge, written, true, leaving, text);
   const unwanted = findExclusions({ ...seen.annotations, isQuery: false }, () => false).map(({ span }) => span);
   const wanted = unwanted.length === 0 ? seen : see(knowledge, written, true, leaving, blanked(text, unwanted));

@@ -269,8 +269,8 @@ type FoundPlace = Range & {
   confidence: number;
 };
 
-/** Where a text says that its thing is. `remote`: it says that the work is done from afar. */
-export type Location = { place: FoundPlace | null; remote: boolean };
+/** Where a text says that its thing is. `remote`: the words that say that the work is done from afar. */
+export type Location = { place: FoundPlace | null; remote: Span | null };
 
 /** Less probable candidates do not count. */
 const MIN_CHANCE = 0.01;
@@ -309,6 +309,6 @@ export const findLocation = (scene: PlaceText, { place: model }: PlaceModels): L
     const span = spanOf(scene.tokens, { from, to });
     best = { from, to, span, confidence: Math.min(sum, 1) };
   }
-  const remote = scene.cues.some(({ concept, from }) => concept.text === REMOTE && !scene.isHidden(from));
-  return { place: best, remote };
+  const cue = scene.cues.find(({ concept, from }) => concept.text === REMOTE && !scene.isHidden(from));
+  return { place: best, remote: cue === undefined ? null : spanOf(scene.tokens, cue) };
 };

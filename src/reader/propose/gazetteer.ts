@@ -127,6 +127,8 @@ function* eachRow({ count, row }: Table, use: (at: number, fields: string[]) => 
 
 /** The weight of a place without a population: that of a village. */
 const UNKNOWN_POPULATION = 1000;
+/** A town that is so much larger, as a weight, may be meant by its name in another language: "Vienna" is Wien. */
+const MUCH_LARGER = 0.3;
 /** A country is meant more often than a town of the same size; a region, which is named with its towns, less often. */
 const OF_KIND: Readonly<Record<PlaceKind, number>> = { world: 1, country: 1, region: -0.7, city: 0, district: -0.5 };
 
@@ -251,14 +253,24 @@ export function* compileGazetteer(rows: PlaceRows): Steps<Gazetteer> {
     named: (words) => {
       const hash = keyOf(words);
       const found: Meaning[] = [];
+      const own = new Set<number>();
       for (let at = heads[hash & (BUCKETS - 1)] ?? -1; at >= 0; at = nexts[at] ?? -1) {
         if (hashes[at] !== hash) continue;
         const id = owners[at] ?? 0;
         const name = at < count ? places.row(at)[2] : others.row(at - count)[1];
-        if (wordsOfName(name ?? "") !== words || found.some((other) => other.id === id)) continue;
+        if (wordsOfName(name ?? "") !== words) continue;
+        if (at < count) own.add(id);
+        if (found.some((other) => other.id === id)) continue;
         found.push({ id, form: NAME_FORMS[forms[at] ?? 0] ?? "name" });
       }
       if (found.length < 2) return found;
+      // "Bergen" is in Norway, where it is the town's own name, and means Mons only beside Belgium.
+      for (const meaning of found) {
+        if (own.has(meaning.id) || kindOf(meaning.id) !== "city") continue;
+        const least = weight(meaning.id) - MUCH_LARGER;
+        if (found.some(({ id }) => own.has(id) && kindOf(id) === "city" && weight(id) >= least))
+          meaning.form = "beside";
+      }
       // "Berlin" is the city before the region around it that has its name.
       const within = new Set(found.filter(({ id }) => kindOf(id) === "city").map(({ id }) => links.region[id]));
       const rank = ({ id, form }: Meaning): number =>

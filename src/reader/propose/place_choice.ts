@@ -34,6 +34,8 @@ export type ResolvedPlace = {
   point: Point | null;
   /** The probability that no other place of this name is meant. */
   confidence: number;
+  /** The towns that may be meant as well, this one first: "Newport, Wales". Empty if it is far the most likely one. */
+  rivals: string[];
 };
 
 /**
@@ -66,6 +68,10 @@ const ELSEWHERE = 0.5;
 
 const NEAR_KM = 60;
 const KM_PER_DEGREE = 111.32;
+
+/** A town is not far the most likely one if another has more than this share of its likelihood. */
+const RIVALLING = 1 / 3;
+const MAX_RIVALS = 4;
 
 /** How much less sure a name is that is also a word. */
 const WORD_CONFIDENCE = 0.7;
@@ -105,7 +111,7 @@ const supportOf = (gazetteer: Gazetteer, id: number, { ids }: PlaceHit): number 
   return most;
 };
 
-type Choice = { hit: PlaceHit; id: number; score: number; confidence: number };
+type Choice = { hit: PlaceHit; id: number; score: number; confidence: number; rivals: readonly number[] };
 
 /** A few different names, so that a text of many places is read in linear time. */
 const fewOf = (hits: readonly PlaceHit[]): PlaceHit[] => {
@@ -176,7 +182,11 @@ export const resolvePlace = (
     const top = scored.find(({ id }) => isSamePlace(gazetteer, id, best.id)) ?? best;
     const rivals = scored.filter(({ id }) => !isSamePlace(gazetteer, id, top.id));
     const doubt = rivals.reduce((sum, rival) => sum + 10 ** (rival.score - best.score), 0);
-    return { hit, id: top.id, score: best.score, confidence: 1 / (1 + doubt) };
+    const near = rivals
+      .filter(({ id, score }) => gazetteer.kind(id) === "city" && 10 ** (score - best.score) > RIVALLING)
+      .toSorted((a, b) => b.score - a.score)
+      .map(({ id }) => id);
+    return { hit, id: top.id, score: best.score, confidence: 1 / (1 + doubt), rivals: near };
   };
   const choices = inside.map(choose).filter((choice) => choice !== null);
   const [main] = choices.toSorted(
@@ -189,6 +199,11 @@ export const resolvePlace = (
   const place = gazetteer.place(main.id);
   const cityOf = place.city === null ? null : gazetteer.place(place.city);
   const regionOf = place.kind === "region" ? place : place.region === null ? null : gazetteer.place(place.region);
+  const labelOf = (id: number): string => {
+    const { name, region, country } = gazetteer.place(id);
+    return `${name}, ${region === null ? country : gazetteer.place(region).name}`;
+  };
+  const isTown = place.kind === "city" && main.rivals.length > 0;
   const alone = inside.length === 1 && main.hit.form === "word";
   return {
     id: main.id,
@@ -198,6 +213,7 @@ export const resolvePlace = (
     district: place.kind === "district" && cityOf !== null ? place.name : null,
     point: place.point ?? (place.kind === "district" ? (cityOf?.point ?? null) : null),
     confidence: main.confidence * (alone ? WORD_CONFIDENCE : 1),
+    rivals: isTown ? [main.id, ...main.rivals].slice(0, MAX_RIVALS).map(labelOf) : [],
   };
 };
 

@@ -20,6 +20,8 @@ export type PlaceText = Scene & {
   isHidden: (at: number) => boolean;
   /** The known places, by position. */
   known: readonly KnownPlace[];
+  /** The names of streets, by position. */
+  streets: readonly Range[];
   /** The terms of the lexicon that name things, by position. */
   things: readonly Range[];
   /** The sums of money, by position. */
@@ -100,7 +102,7 @@ const startOfCode = ({ text, tokens, isHidden }: PlaceText, from: number): numbe
 
 /** The candidates of a text by position, without duplicates. */
 export const proposePlaces = (scene: PlaceText): Range[] => {
-  const { text, tokens, cues, isHidden, known, sums } = scene;
+  const { text, tokens, cues, isHidden, known, streets, sums } = scene;
   const letters = caseOf(text, tokens);
   const thorough = tokens.length <= MAX_SMALL_TOKENS;
   const found: Range[] = [];
@@ -113,10 +115,12 @@ export const proposePlaces = (scene: PlaceText): Range[] => {
     if (concept.text === "place_not") isOrdinary.fill(1, from, to);
     if (concept.text === "place_street") isStreet[from] = 1;
   }
-  /** True for months, days, languages and the like, and for streets: "London Road". */
+  /** True for months, days, languages and the like, and for what begins and ends in the name of a street: "London Road". */
   const isNoPlace = (from: number, to: number): boolean => {
     if (to - from > 1 && isStreet[to - 1] === 1) return true;
     if (isStreet[to] === 1 && tokens[to]?.gap === "space" && tokens[to]?.capital === true) return true;
+    if (streets.some((street) => street.from <= from && to <= street.to)) return true;
+    if (streets.some((street) => street.from < from && from < street.to)) return true;
     for (let at = from; at < to; at++) if (isOrdinary[at] === 0 || isSureName[at] === 1) return false;
     return true;
   };

@@ -13,6 +13,11 @@ declare
   contrary constant text := internal.contrary_offer(submission, extractions, addressed);
   current market.offer;
   waits boolean := false;
+  several constant boolean := coalesce((extractions -> -1 ->> 'several')::boolean, false);
+  -- Only the built-in reader knows the places of a name.
+  which_place constant text := case when read.metadata -> 'location' -> 'point' is null then (
+    select string_agg(p.place, '; ' order by p.n)
+    from jsonb_array_elements_text(extractions -> -1 -> 'which_place') with ordinality as p (place, n)) end;
   -- What the agent should know about the text.
   noticed text[] := array[]::text[];
 begin
@@ -29,6 +34,12 @@ begin
     body := internal.nothing_offered();
     return;
   end if;
+  if several then
+    noticed := noticed || internal.sentence('several_things');
+  end if;
+  if which_place is not null then
+    noticed := noticed || internal.sentence('which_place', jsonb_build_object('places', which_place));
+  end if;
   read.images := submission.images;
   read.warnings := noticed || internal.offer_warnings(read);
   if submission.kind = 'preview_offer' then
@@ -36,8 +47,10 @@ begin
     body := internal.understood_document(read) || internal.hidden_passages(submission.text, addressed)
       || jsonb_build_object('questions', reading.questions(
         read.missing_fields
-        || case when reading.lacks_country_code(read.contact) then array['country_code'] else '{}' end,
-        read.language, internal.link_of_handle(submission.text)));
+        || case when reading.lacks_country_code(read.contact) then array['country_code'] else '{}' end
+        || case when several then array['several'] else '{}' end
+        || case when which_place is null then '{}' else array['which_place'] end,
+        read.language, internal.link_of_handle(submission.text), which_place));
     body := internal.with_comparison(body, read, submission.account_id);
     return;
   elsif not internal.lock_good_standing(submission.account_id) then
