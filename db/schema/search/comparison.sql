@@ -46,8 +46,11 @@ declare
   c search.search_filter;
   asked tsquery;
 begin
+  if offer.domain is null or offer.category is null or offer.offer_kind is null then
+    return jsonb '{}';
+  end if;
   thing := search.thing_of(offer.title, offer.language, offer.domain || '/' || offer.category);
-  if offer.domain is null or offer.category is null or offer.offer_kind is null or thing.named is null then
+  if thing.named is null then
     return jsonb '{}';
   end if;
   c.as_of := now();

@@ -181,7 +181,7 @@ const furtherAt = (scene: ExclusionScene, at: number): number | null => {
   if (is("enumerates", next.folded)) return at + 1;
   for (let end = at + 1; end <= at + MAX_EXCLUDED_WORDS * 2; end++) {
     const word = words[end];
-    if (word === undefined || !/^\s*,?\s*$/u.test(word.before)) return null;
+    if (word === undefined || !["", ","].includes(word.before.trim())) return null;
     if (is("enumerates", word.folded)) return at;
   }
   return null;
