@@ -73,8 +73,8 @@ const grounded = async (kind: "offer" | "ask", text: string, read: Reading<Offer
 
 const valuesOf = (offer: Answer) => offer.contact.methods.map(({ value }: Answer) => value);
 
-/** Kind and category depend on each other, and not on the text alone. */
-const CLASSIFIED = new Set(["domain", "category", "offer_kind", "ask_kind"]);
+/** Kind and category depend on each other, and not on the text alone. Whether it asks is not kept. */
+const CLASSIFIED = new Set(["domain", "category", "offer_kind", "ask_kind", "reads_as"]);
 
 /** The fields that were read from a text, but are not among what the database keeps. */
 const lostOf = (text: string, read: OfferExtraction | AskExtraction, kept: Answer): string[] =>

@@ -176,7 +176,7 @@ const CURRENCIES: readonly [text: string, quote: string, currency: string, kept:
   ["Sofa, 165 quid", "165 quid", "EUR", undefined],
   ["Sofa in Toronto, 165", "165", "CAD", "CAD"],
   ["Sofa in Toronto, 165", "165", "XTS", "CAD"],
-  ["Sofa in TOP condition, 165", "165", "TOP", "EUR"],
+  ["Sofa in TOP Zustand, 165", "165", "TOP", "EUR"],
   ["Sofa 165. Call +44 7700 900461", "165", "GBP", "GBP"],
 ];
 for (const [text, quote, currency, kept] of CURRENCIES) {
