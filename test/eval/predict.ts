@@ -130,7 +130,7 @@ export const publishCorpus = async (
     const call = await caller();
     const body = await call("POST", "/v1/offers", { text }, [201, 400]);
     if (body.code === undefined) published.nameOf.set(body.offer_id, id);
-    else if (body.code === "missing_contact") published.refused.push(id);
+    else if (["missing_contact", "reads_as_ask"].includes(body.code)) published.refused.push(id);
     else throw new Error(`${id} was refused: ${JSON.stringify(body)}`);
   };
   await inTurn(corpus, progress, publish, 1);
