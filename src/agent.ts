@@ -181,17 +181,30 @@ const follow = async (session: Session, after?: string): Promise<never> => {
   }
 };
 
-/** Does what a sentence says. The market reads it first: only an offer has a contact. */
-const handle = async (session: Session, text: string): Promise<void> => {
-  const { missing_fields: missing = [] } = await session.market.call("POST /v1/offers/preview", { body: { text } });
-  const { cursor } = await session.market.call("GET /v1/events", { query: { after: "now" } });
-  if (missing.includes("contact")) {
+/** Whether the market reads a text as an offer. Only an offer has a contact. */
+const isOffer = async ({ market }: Session, text: string): Promise<boolean> => {
+  try {
+    const { missing_fields: missing = [] } = await market.call("POST /v1/offers/preview", { body: { text } });
+    if (!missing.includes("contact")) return true;
     print(
       "The text has no contact, so it is looked for. To publish it as an offer, add a phone number, an address or a link.",
     );
+  } catch (error) {
+    if (!isRefused(error, "reads_as_ask")) throw error;
+    print("The text looks for something.");
+  }
+  return false;
+};
+
+/** Does what a sentence says. */
+const handle = async (session: Session, text: string): Promise<void> => {
+  const offers = await isOffer(session, text);
+  const { cursor } = await session.market.call("GET /v1/events", { query: { after: "now" } });
+  if (offers) await publish(session, text);
+  else {
     await search(session, text);
     await ask(session, text);
-  } else await publish(session, text);
+  }
   await follow(session, cursor);
 };
 

@@ -157,7 +157,9 @@ const withoutTail = (path: string): string => {
 export const servePages = (list: readonly Page[], baseUrl: () => string): Router => {
   const router = express.Router({ caseSensitive: true, strict: true });
   const secure = () => baseUrl().startsWith("https:");
-  const paths = list.map(({ path }) => new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`));
+  const paths = list.map(
+    ({ path }) => new RegExp(`^${path.replaceAll(".", "\\.").replaceAll("{/}", "/?").replaceAll(/:\w+/g, "[^/]+")}$`),
+  );
 
   router.use((request, _response, next) => {
     // A pattern that ends with `$` takes long for a long path.

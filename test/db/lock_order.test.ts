@@ -254,7 +254,7 @@ test("no two operations can wait for each other", async (t) => {
     agent(alice, "start_verification", { method: "google", base_url: "", link_key: alice.token }),
     agent(alice, "remove_own_agent"),
     agent(alice, "test_webhook", { id: hook.id }),
-    agent(alice, "challenge_webhook", { id: unproved.id }),
+    agent(helper, "challenge_webhook", { id: unproved.id }),
     agent(alice, "delete_webhook", { id: hook.id }),
     agent(alice, "create_webhook", {
       ...{ url: "https://example.com/other", types: null, private_allowed: false },

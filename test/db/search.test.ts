@@ -217,7 +217,7 @@ for (const [query, first] of WORDS) {
 const SCRIPTS: readonly [language: string, title: string, query: string, other: string][] = [
   ["ja", "中古の冷蔵庫を売ります", "冷蔵庫", "庫冷"],
   ["zh", "出售双人床", "床", "人双"],
-  ["ko", "냉장고를 팝니다", "냉장고", "고장냉"],
+  ["ko", "세탁기를 팝니다", "세탁기", "기탁세"],
   ["th", "ขายตู้เย็นมือสอง", "ตู้เย็น", "กาแฟ"],
 ];
 

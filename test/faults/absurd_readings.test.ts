@@ -283,7 +283,15 @@ test.serial("the longest and largest values that a text states are stored", asyn
     language: "deu-Latn-419",
     title: found(words(1).slice(0, 60), words(1)),
     price: found(
-      { ...amount, currency: "EUR", period: null, type: "on_request", negotiable: true, label: "l".repeat(200) },
+      {
+        ...amount,
+        currency: "EUR",
+        period: null,
+        unit: null,
+        type: "on_request",
+        negotiable: true,
+        label: "l".repeat(200),
+      },
       "1000000000000 EUR, 999999999999 EUR",
     ),
     location: found(

@@ -74,17 +74,12 @@ for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
         if (OPEN.includes(`${operationId} ${what}`)) t.is(answer.status, 200, what);
         else t.deepEqual(bare(answer), bare(nothing), what);
       }
-      for (const id of [
-        "x",
-        "00000000-0000-0000-0000-000000000000",
-        `{${NOTHING}}`,
-        `${NOTHING}0`,
-        "%00",
-        "..%2f..%2fme",
-        "a".repeat(4000),
-      ]) {
-        t.deepEqual(bare(await attempt(id)), bare(nothing), id);
-      }
+      t.deepEqual(bare(await attempt("00000000-0000-0000-0000-000000000000")), bare(nothing));
+      // What is no id is said to be none.
+      const none = await attempt("x");
+      t.like(none, { status: 404, body: { code: "not_found" } });
+      for (const id of [`{${NOTHING}}`, `${NOTHING}0`, "%00", "..%2f..%2fme", "a".repeat(4000)])
+        t.deepEqual(bare(await attempt(id)), bare(none), id);
     });
   tries("an agent", () => other);
   tries("a person", () => person);

@@ -23,7 +23,7 @@ const TEXTS = {
   da: "Jeg sælger min gamle sofa, den er i god stand og meget behagelig.",
   cs: "Prodám svou starou pohovku, je v dobrém stavu a velmi pohodlná.",
   ro: "Vând canapeaua mea veche, este în stare bună și foarte comodă.",
-  tr: "Eski kanepemi satıyorum, iyi durumda ve çok rahat.",
+  tr: "Satılık eski kanepe, iyi durumda ve çok rahat.",
   ru: "Продаю свой старый диван, он в хорошем состоянии и очень удобный.",
   uk: "Продаю свій старий диван, він у гарному стані й дуже зручний.",
   ar: "أبيع كنبة قديمة، وهي بحالة جيدة ومريحة جدا.",

@@ -8,4 +8,4 @@ as $$
 $$;
 comment on function reading.price_units() is
   'Returns the units for which a price can be stated; other: another measure, such as 100 grams.';
-grant execute on function reading.price_units() to souk_agent, souk_person, souk_moderator, souk_worker;
+grant execute on function reading.price_units() to souk_agent, souk_person, souk_moderator, souk_worker, souk_dba;

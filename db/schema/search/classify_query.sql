@@ -134,9 +134,11 @@ declare
   currency constant text := coalesce(filters, '{}') -> 'price' ->> 'currency';
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('code', m.code, 'summary', internal.sentence(
-      case m.code when 'place_unknown' then 'no_offer_there' else m.code end,
-        jsonb_build_object('place', quote_ident(left(m.name, 60)), 'currency', m.name)))), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('code', m.code, 'summary', case m.code
+      when 'currency_unused' then internal.sentence('currency_unused', jsonb_build_object('currency', m.name))
+      when 'postal_code' then
+        internal.sentence('postal_code', jsonb_build_object('place', quote_ident(left(m.name, 60))))
+      else internal.sentence('no_offer_there', jsonb_build_object('place', quote_ident(left(m.name, 60)))) end)), '[]')
     from (
       select case when p.place ~ '[0-9]' then 'postal_code' else 'place_unknown' end as code, p.place as name
       from (

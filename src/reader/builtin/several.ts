@@ -1,3 +1,4 @@
+import type { Range } from "../decide/context.ts";
 import { overlaps, type Span, spanOf } from "../text/span.ts";
 import type { Annotations } from "./annotate.ts";
 
@@ -22,19 +23,22 @@ export const offersSeveral = ({ tokens, things, sums, cues }: Annotations, price
     return tokens[to]?.gap === "line";
   };
   const named = new Set<string>();
+  let next = 0;
   for (const [index, sum] of sums.entries()) {
     const before = sums[index - 1]?.to ?? 0;
-    const thing = things.findLast(({ from, to }) => from >= before && to <= sum.from);
+    // The last thing between two sums. Both are in the order of the text.
+    let thing: Range | undefined;
+    for (let one = things[next]; one !== undefined && one.to <= sum.from; one = things[++next])
+      if (one.from >= before) thing = one;
     if (thing === undefined || sum.from - thing.to > REACH || endsBetween(thing.to, sum.from)) continue;
     named.add(tokens[thing.to - 1]?.text ?? "");
   }
   if (named.size < 2) return false;
-  const isForAll = (sum: { from: number; to: number }): boolean =>
-    cues.some(
-      ({ concept, from, to }) =>
-        concept.text === ALL &&
-        Math.max(sum.from - to, from - sum.to) <= REACH &&
-        Math.max(sum.from - to, from - sum.to) >= 0,
-    );
+  const forAll = cues.filter(({ concept }) => concept.text === ALL);
+  const isForAll = (sum: Range): boolean =>
+    forAll.some(({ from, to }) => {
+      const away = Math.max(sum.from - to, from - sum.to);
+      return away >= 0 && away <= REACH;
+    });
   return price === null || !sums.some((sum) => overlaps(spanOf(tokens, sum), price) && isForAll(sum));
 };

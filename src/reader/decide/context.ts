@@ -1,4 +1,4 @@
-import { type Cue, type CueIndex, findCues } from "../text/cues.ts";
+import { type Cue, type CueIndex, findCues, firstCueFrom } from "../text/cues.ts";
 import { hashOf } from "../text/hash.ts";
 import { type Token, tokensIn } from "../text/tokens.ts";
 import { bucket, type Features, type Term, term } from "./features.ts";
@@ -91,18 +91,6 @@ const FAR = bucket("d6");
 
 /** A distance in tokens, in buckets. */
 export const distance = (tokens: number): Term => DISTANCE[tokens] ?? FAR;
-
-/** The index of the first cue that ends after token `at`, by binary search over the starts. */
-export const firstCueFrom = (cues: readonly Cue[], at: number): number => {
-  let low = 0;
-  let high = cues.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((cues[middle]?.from ?? at) >= at) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-};
 
 /** How a range is looked at. */
 export type View = {

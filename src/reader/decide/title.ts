@@ -1,11 +1,12 @@
 import type { PlaceText } from "../propose/place_spans.ts";
 import { wordsOfList } from "../rows.ts";
+import { firstCueFrom } from "../text/cues.ts";
 import { compilePhrases, phraseAt } from "../text/phrases.ts";
 import { type Span, spanOf } from "../text/span.ts";
 import type { Token } from "../text/tokens.ts";
 import type { Ranked, Training } from "../training/linear.ts";
 import type { Mark } from "../training/marks.ts";
-import { firstCueFrom, type Range, sentenceEnd, sentenceStart, termOf } from "./context.ts";
+import { type Range, sentenceEnd, sentenceStart, termOf } from "./context.ts";
 import { bucket, createFeatures, type Features, type Term, term } from "./features.ts";
 import { chances, type Model } from "./model.ts";
 import { rangeOf } from "./place.ts";

@@ -32,6 +32,8 @@ const isWithin = (tokens: readonly Token[], from: number, to: number): boolean =
   !tokens.slice(from, to).some((token) => token.opens || /^[,;()|]$/.test(token.text));
 
 const isRefused = (tokens: readonly Token[], from: number, to: number, reach: number): boolean => {
+  // "keine Angebote unter 250"
+  if (LOW.has(tokens[to]?.text ?? "")) return false;
   for (let at = from - 1; at >= Math.max(0, from - 1 - reach) && isWithin(tokens, at + 1, from + 1); at--) {
     const { text } = tokens[at] as Token;
     if (LOW.has(text)) return false;

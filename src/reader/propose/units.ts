@@ -1,6 +1,6 @@
 import type { PriceUnit } from "../../base/enums.ts";
 import { moneyWords, wordsFor } from "../languages.ts";
-import type { Cue } from "../text/cues.ts";
+import { type Cue, firstCueFrom } from "../text/cues.ts";
 import { compilePhrases, type Phrases, phraseAt } from "../text/phrases.ts";
 import type { Token } from "../text/tokens.ts";
 
@@ -38,11 +38,14 @@ const isClose = (token: Token | undefined): boolean => token !== undefined && !t
 
 /** The token after the words for a unit of time at token `at`, or `at`. */
 const pastPeriod = ({ tokens, cues }: Text, at: number): number => {
-  const start = tokens[at]?.text === "/" ? at + 1 : at;
-  const ends = cues.flatMap(({ concept, from, to }) =>
-    (from === at || from === start) && concept.text.startsWith("per_") ? [to] : [],
-  );
-  return Math.max(at, ...ends);
+  const last = tokens[at]?.text === "/" ? at + 1 : at;
+  let past = at;
+  for (let index = firstCueFrom(cues, at); index < cues.length; index++) {
+    const cue = cues[index];
+    if (cue === undefined || cue.from > last) break;
+    if (cue.concept.text.startsWith("per_")) past = Math.max(past, cue.to);
+  }
+  return past;
 };
 
 /** The token after a word that may stand between an amount and its unit, or `at`. */

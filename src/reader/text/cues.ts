@@ -47,3 +47,15 @@ export const findCues = (tokens: readonly Token[], index: CueIndex): readonly Cu
   }
   return cues;
 };
+
+/** The index of the first cue that begins at token `at` or later, by binary search. */
+export const firstCueFrom = (cues: readonly Cue[], at: number): number => {
+  let low = 0;
+  let high = cues.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((cues[middle]?.from ?? at) >= at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};

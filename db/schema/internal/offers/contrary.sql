@@ -46,9 +46,9 @@ create or replace function internal.reads_as_other(other text) returns jsonb
 as $$
 begin
   return jsonb_build_object('code', 'reads_as_ask',
-    'detail', internal.sentence('reads_as_' || reads_as_other.other),
-    'errors', jsonb_build_array(jsonb_build_object('pointer', '/text',
-      'detail', internal.sentence('text_reads_as_' || reads_as_other.other))),
+    'detail', internal.sentence(case reads_as_other.other when 'ask' then 'reads_as_ask' else 'reads_as_offer' end),
+    'errors', jsonb_build_array(jsonb_build_object('pointer', '/text', 'detail', internal.sentence(
+      case reads_as_other.other when 'ask' then 'text_reads_as_ask' else 'text_reads_as_offer' end))),
     'next', jsonb_build_array(case reads_as_other.other
       when 'ask' then internal.next_step('next_send_as_ask', 'POST', '/v1/asks')
       else internal.next_step('next_send_as_offer', 'POST', '/v1/offers') end));
