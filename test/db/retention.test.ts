@@ -96,7 +96,9 @@ test.serial("rows past their time are purged in short batches, and requests do n
     batches.push(performance.now() - start);
     return [purged];
   };
-  await inBatches({ call: call as CallJobs, log: createLog("silent") }, "purge_keys")({}, {} as JobHelpers);
+  const purge = inBatches({ call: call as CallJobs, log: createLog("silent") }, "purge_keys");
+  // On a busy machine the crontab's next run goes on.
+  for (let run = 0; run < 4 && (await left()).keys > young.keys; run++) await purge({}, {} as JobHelpers);
   done = true;
   await requests;
   t.true(batches.length >= 3, `${batches.length} batches`);
