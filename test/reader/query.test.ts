@@ -82,6 +82,8 @@ for (const query of [
 const EXCLUDED: readonly [query: string, exclude: string[], words: string][] = [
   ["sofa not leather", ["leather"], "sofa"],
   ["TV -samsung", ["samsung"], "TV"],
+  ["bike -e-bike", ["e-bike"], "bike"],
+  ["Fahrrad, kein E-Bike", ["E-Bike"], "Fahrrad"],
   ["no samsung tv", ["samsung"], "tv"],
   ["tv no samsung, lg or sony", ["samsung", "lg", "sony"], "tv"],
   ["anything but leather sofa", ["leather"], "sofa"],

@@ -80,7 +80,7 @@ const APART = 4;
 /** An excluded thing is named by at most two words: more would be found in no offer. */
 const MAX_EXCLUDED_WORDS = 2;
 
-/** A word that is too short to be excluded, unless it is a name: "no LG". */
+/** A shorter word is not excluded, unless it begins a longer one: "no e-bike". */
 const SHORT = 2;
 
 /** The number of words that open an exclusion at `at`; 0 if none does. */
@@ -132,14 +132,15 @@ const excludedAt = (scene: ExclusionScene, at: number): { from: number; to: numb
   const first = words[from];
   if (first === undefined || !isBeside(from)) return null;
   const { folded, capital } = first;
+  const isBeginning = words[from + 1]?.before === "-";
   const isFunction = (word: string): boolean =>
     is("function_word", word) || is("article", word) || is("conjunction", word) || is("stop_word", word);
   if (
-    folded.length < SHORT ||
+    (folded.length < SHORT && !isBeginning) ||
     /^\d+$/.test(folded) ||
     is("not_excluded", folded) ||
     is("degree_word", folded) ||
-    (isFunction(folded) && !capital) ||
+    (isFunction(folded) && !capital && !isBeginning) ||
     isLimit(from) ||
     (isPlace(from) && capital) ||
     (!isQuery && from === at && negatesVerbs(scene, at - 1) && !capital && !hits.some((hit) => hit.from === from)) ||
@@ -211,7 +212,9 @@ export const findExclusions = (scene: ExclusionScene, isOwn: (at: number) => boo
     const word = words[at];
     if (word !== undefined && (at === 0 ? FIRST_MINUS : MINUS).test(word.before) && /^\p{L}/u.test(word.folded)) {
       // The minus is part of the passage.
-      keep(at, { from: at, to: at + 1 });
+      let to = at + 1;
+      while (words[to]?.before === "-") to += 1;
+      keep(at, { from: at, to });
       const last = found.at(-1);
       if (last?.span.start === word.start) last.span = { ...last.span, start: word.start - 1 };
       continue;
