@@ -219,6 +219,9 @@ const SCRIPTS: readonly [language: string, title: string, query: string, other: 
   ["zh", "出售双人床", "床", "人双"],
   ["ko", "세탁기를 팝니다", "세탁기", "기탁세"],
   ["th", "ขายตู้เย็นมือสอง", "ตู้เย็น", "กาแฟ"],
+  ["pl", "Sprzedam wiertarkę udarową", "wiertarki", "wiersz"],
+  ["cs", "Prodám křečka", "křečky", "okno"],
+  ["uk", "Продам акваріум", "акваріума", "акварель"],
 ];
 
 test("a query finds the words of each script, and no others", async (t) => {

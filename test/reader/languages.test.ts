@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "ava";
 import { DATA, parseRows } from "../../src/install/data_files.ts";
+import { stem } from "../../src/reader/builtin/stem.ts";
 import { COUNTRIES, countriesOf, LANGUAGES, moneyWords } from "../../src/reader/languages.ts";
 import { tokensIn } from "../../src/reader/text/tokens.ts";
 import { withClient } from "../support/client.ts";
@@ -58,6 +59,33 @@ test("the database stems the words of a language, and knows whether it writes co
       compounds: LANGUAGES[code]?.compounds,
       stems: true,
     })),
+  );
+});
+
+test("the database cuts the endings of languages without a stemmer as the reader does", async (t) => {
+  const words = [
+    "smartfonami",
+    "lodowki",
+    "rowerem",
+    "kola",
+    "dum",
+    "lednicku",
+    "телефона",
+    "велосипедами",
+    "дім",
+    "a1b2ami",
+  ];
+  const languages = ["pl", "cs", "uk", "zh"];
+  const database = await createDatabase(t);
+  const { rows } = await withClient(database.url, (client) =>
+    client.query("select l, reading.without_endings($1, l) as cut from unnest($2::text[]) as l", [
+      words.join(" "),
+      languages,
+    ]),
+  );
+  t.deepEqual(
+    rows,
+    languages.map((l) => ({ l, cut: words.map((word) => stem(word, l)).join(" ") })),
   );
 });
 

@@ -42,7 +42,7 @@ declare
   plain constant text := reading.plain_words(words);
   -- Computed into variables, because the planner would compute them anew for each row.
   vectors constant tsvector[] := array(
-    select to_tsvector(reading.search_config(l.language), plain)
+    select reading.stems(plain, l.language)
     from unnest(languages) with ordinality as l (language, n) order by l.n);
   stems constant text[] := array(
     select languages[v.n] || ' ' || s.lexeme

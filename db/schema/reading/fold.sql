@@ -208,6 +208,38 @@ as $$ select array['de', 'nl', 'sv', 'da'] $$;
 comment on function reading.compound_languages() is
   'Returns the languages of the market that write compounds as one word.';
 
+create or replace function reading.without_endings(words text, language text) returns text
+  language plpgsql immutable parallel safe
+as $$
+declare
+  -- Those of src/reader/languages.ts (test/reader/languages.test.ts compares them).
+  endings constant text := case split_part(language, '-', 1)
+    when 'pl' then 'ami|ach|ego|emu|ymi|imi|iem|ow|om|em|ej|ym|ych|ich|im|ie|ia|iu|a|e|i|o|u|y'
+    when 'cs' then 'ami|emi|ach|ich|ych|eho|emu|ovi|ou|um|em|im|ym|ej|mi|a|e|i|o|u|y'
+    when 'uk' then
+      'ами|ями|ого|його|ому|ьому|ими|іми|ах|ях|ові|еві|ів|їв|ей|ою|ею|ій|ом|ем|ам|ям|ий|а|я|о|е|є|и|і|ї|у|ю|ь|й'
+    end;
+begin
+  return case when endings is null then words else
+    regexp_replace(words, '(?<![^ "-])([^ "0-9-]{4,}?)(' || endings || ')(?![^ "-])', '\1', 'g') end;
+end
+$$;
+comment on function reading.without_endings(text, text) is
+  'Returns plain words (reading.plain_words) without the endings of Polish, Czech and Ukrainian, for which PostgreSQL '
+  'has no stemmer; words of other languages as they are. Stems have at least four letters.';
+grant execute on function reading.without_endings(text, text) to souk_agent, souk_person, souk_moderator;
+
+create or replace function reading.stems(words text, language text) returns tsvector
+  language plpgsql immutable parallel safe
+as $$
+begin
+  return to_tsvector(reading.search_config(language), reading.without_endings(words, language));
+end
+$$;
+comment on function reading.stems(text, text) is
+  'Returns the stems of plain words (reading.plain_words) in a language, as lexemes.';
+grant execute on function reading.stems(text, text) to souk_agent, souk_person, souk_moderator;
+
 create or replace function reading.stem(word text, language text) returns text[]
   language sql immutable parallel safe
 as $$
@@ -226,7 +258,7 @@ as $$
     when 'ru' then ts_lexize('pg_catalog.russian_stem', word)
     when 'sv' then ts_lexize('pg_catalog.swedish_stem', word)
     when 'tr' then ts_lexize('pg_catalog.turkish_stem', word)
-    else array[word]
+    else array[reading.without_endings(word, language)]
   end
 $$;
 comment on function reading.stem(text, text) is

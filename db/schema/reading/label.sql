@@ -14,10 +14,11 @@ create table reading.label (
   is_prefix boolean not null default false,
   lexemes text[] generated always as (
     case when type = 'thing' then
-      tsvector_to_array(to_tsvector(reading.search_config(language), reading.plain_words(form))) end) stored,
+      tsvector_to_array(reading.stems(reading.plain_words(form), language)) end) stored,
   needle tsquery generated always as (
     case
-      when type = 'thing' then phraseto_tsquery(reading.search_config(language), reading.plain_words(form)) end) stored,
+      when type = 'thing' then phraseto_tsquery(reading.search_config(language),
+        reading.without_endings(reading.plain_words(form), language)) end) stored,
   origin text not null default 'operator',
   constraint label_concept_language_form_key unique nulls not distinct (concept, type, language, form),
   constraint label_concept_fkey foreign key (concept, type) references reading.concept (concept, type)

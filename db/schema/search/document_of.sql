@@ -6,15 +6,14 @@ create or replace function search.words_of(title text, text text, language text,
   language plpgsql immutable
 as $$
 declare
-  config constant regconfig := reading.search_config(language);
   heading constant text := reading.plain_words(title);
   body constant text := reading.plain_words(reading.plain_text(text));
 begin
-  return setweight(to_tsvector('simple', heading), 'A') || setweight(to_tsvector(config, heading), 'A')
+  return setweight(to_tsvector('simple', heading), 'A') || setweight(reading.stems(heading, language), 'A')
     -- The category is one lexeme with a slash. No word of a text gives such a lexeme. search.query_terms looks for it.
     || coalesce(('''' || category || ''':1B')::tsvector, '')
     || concepts
-    || setweight(to_tsvector('simple', body), 'C') || setweight(to_tsvector(config, body), 'C')
+    || setweight(to_tsvector('simple', body), 'C') || setweight(reading.stems(body, language), 'C')
     || setweight(to_tsvector('simple', reading.signs(heading)), 'A')
     || setweight(to_tsvector('simple', reading.signs(body)), 'C');
 end

@@ -38,7 +38,7 @@ begin
     cross join lateral unnest(reading.stem(w.word, l.language) || reading.stem(w.meant, l.language)) as s (lexeme)
   ), vectors as materialized (
     select l.language,
-      to_tsvector(reading.search_config(l.language), reading.plain_words(concat_ws(' ', meant, written))) as vector
+      reading.stems(reading.plain_words(concat_ws(' ', meant, written)), l.language) as vector
     from unnest(languages) as l (language)
   ), named as materialized (
     select s.concept, s.language, s.lexemes
