@@ -39,6 +39,8 @@ export const taskList = (tools: Tools): TaskList =>
     purge_agents: inBatches(tools, "purge_agents"),
     end_unused_agents: inBatches(tools, "end_unused_agents"),
     purge_oauth: inBatches(tools, "purge_oauth"),
+    expire_deals: inBatches(tools, "expire_deals"),
+    forget_deals: inBatches(tools, "forget_deals"),
     purge_deliveries: inBatches(tools, "purge_deliveries"),
     purge_sandboxes: inBatches(tools, "purge_sandboxes"),
     send_approval_notice: sendApprovalNotice(tools),

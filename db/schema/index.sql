@@ -58,6 +58,7 @@ set local check_function_bodies = off;
 --!include market/account.sql
 --!include market/account_stats.sql
 --!include market/agent.sql
+--!include market/power.sql
 --!include market/connection.sql
 --!include market/oauth_client.sql
 --!include market/oauth_grant.sql
@@ -87,6 +88,14 @@ set local check_function_bodies = off;
 --!include market/decision.sql
 --!include market/appeal.sql
 --!include market/cap_override.sql
+--!include market/move.sql
+--!include market/conversation.sql
+--!include market/message.sql
+--!include market/proposal.sql
+--!include market/agreement.sql
+--!include market/confirmation.sql
+--!include market/block.sql
+--!include market/conversation_report.sql
 --!include market/rate_limit_hit.sql
 --!include market/hash_key.sql
 --!include market/kept_record.sql

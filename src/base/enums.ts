@@ -112,6 +112,19 @@ export const EVENT_TYPES = [
   "account.suspended",
   "account.reinstated",
   "webhook.disabled",
+  "conversation.opened",
+  "conversation.closed",
+  "message.received",
+  "proposal.received",
+  "proposal.accepted",
+  "proposal.declined",
+  "proposal.withdrawn",
+  "proposal.expired",
+  "agreement.awaiting",
+  "agreement.made",
+  "agreement.lapsed",
+  "confirmation.decided",
+  "powers.changed",
 ] as const;
 
 /** The actions with an hourly limit: `market.cap_override.action`. */
@@ -122,4 +135,5 @@ export const LIMITED_ACTIONS = [
   "manage",
   "report_offer",
   "search_offers",
+  "converse",
 ] as const;

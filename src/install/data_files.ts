@@ -71,6 +71,7 @@ export const SHIPPED_TABLES: readonly ShippedTable[] = [
   shipped("market.embedding_model", ["model"]),
   shipped("market.ranking", ["ranking"]),
   shipped("market.invariant", ["invariant"]),
+  shipped("market.move", ["machine", "from_status", "to_status", "mover"]),
   shipped("reading.place", ["place"], { refersTo: [COUNTRY, REGION, CITY] }),
   shipped("reading.place_name", ["place", "name"], { refersTo: [PLACE] }),
   shipped("reading.place_member", ["place", "country"], { refersTo: [PLACE, COUNTRY] }),

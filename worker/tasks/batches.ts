@@ -11,6 +11,8 @@ const FULL_BATCH = {
   purge_agents: 1_000,
   end_unused_agents: 1_000,
   purge_oauth: 1_000,
+  expire_deals: 500,
+  forget_deals: 1_000,
   purge_deliveries: 1_000,
   purge_sandboxes: 1,
 };

@@ -56,6 +56,7 @@ begin
     'permissions', internal.permissions(suspension),
     'limits', limits,
     'pending_verifications', own.verifications,
+    'pending_confirmations', internal.pending_confirmations(),
     'activity', jsonb_build_object('asks_active', own.asks, 'offers_published', own.active,
       'offers_pending_review', own.in_review),
     'next', internal.next_steps(suspension, limits, own.display_name, own.connected_at))

@@ -18,7 +18,10 @@ create table market.event (
   constraint event_type_known check (type in ('match.created', 'match.withdrawn', 'ask.read', 'offer.reviewed',
     'offer.removed', 'offer.restored', 'offer.appeal_decided', 'offer.stale', 'offer.archived',
     'verification.completed', 'verification.expired', 'agent.connected', 'agent.removed', 'account.suspended',
-    'account.reinstated', 'webhook.disabled'))
+    'account.reinstated', 'webhook.disabled', 'conversation.opened',
+    'conversation.closed', 'message.received', 'proposal.received', 'proposal.accepted',
+    'proposal.declined', 'proposal.withdrawn', 'proposal.expired', 'agreement.awaiting', 'agreement.made',
+    'agreement.lapsed', 'confirmation.decided', 'powers.changed'))
 ) partition by range (occurred_at);
 -- A reader goes on after its cursor.
 create index event_account_id_idx on market.event (account_id, xid, id);

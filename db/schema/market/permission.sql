@@ -6,10 +6,12 @@ create table market.permission (
   detail text not null,
   origin text not null default 'operator',
   needs_method boolean not null default false,
+  power text,
   constraint permission_form check (permission ~ '^[a-z_]{1,40}$'),
   constraint permission_length check (char_length(permission) <= 40),
   constraint permission_summary_length check (char_length(summary) between 1 and 300),
   constraint permission_detail_length check (char_length(detail) between 1 and 500),
+  constraint permission_power_known check (power in ('publish', 'ask', 'converse', 'agree')),
   constraint permission_origin_known check (origin in ('shipped', 'operator'))
 );
 
@@ -27,4 +29,6 @@ comment on column market.permission.detail is
 comment on column market.permission.needs_method is
   'Whether a person in the browser gets the permission only when the account has proved a sign-in method. Calls with a '
   'session have no hourly limit, so without this rule a script could approve its own agent and go on with the session.';
+comment on column market.permission.power is
+  'The power that an agent needs (market.power); null for a permission that no person can take away.';
 grant select on market.permission to souk_agent, souk_person, souk_dba;

@@ -100,6 +100,9 @@ create trigger refresh_changed_offer after update on market.offer for each row
     or old.category is distinct from new.category or old.offer_kind is distinct from new.offer_kind)
   execute function internal.refresh_offer();
 
+create trigger end_deals after update on market.offer for each row
+  when (old.status = 'published' and new.status <> 'published') execute function internal.end_offer_deals();
+
 create trigger set_sandbox before insert on market.ask for each row execute function internal.set_sandbox();
 create trigger move_ask before update of status on market.ask for each row execute function internal.move_ask();
 create trigger refresh_ask after update on market.ask for each row
@@ -130,6 +133,19 @@ create trigger review_offer_reported_again after update on market.report for eac
 
 create trigger review_appeal after insert on market.appeal for each row execute function internal.review_appeal();
 
+do $$
+declare
+  machine text;
+begin
+  foreach machine in array '{conversation,proposal,agreement,confirmation}'::text[] loop
+    execute format('create trigger check_new before insert on market.%I
+      for each row execute function internal.check_move()', machine);
+    execute format('create trigger check_move before update on market.%I
+      for each row when (old.status <> new.status) execute function internal.check_move()', machine);
+  end loop;
+end
+$$;
+
 create trigger enqueue_submission after insert on market.submission
   for each row execute function internal.enqueue_submission();
 
@@ -147,8 +163,9 @@ declare
 begin
   for noted in
     select t.name, 'insert or update or delete' as events
-    from unnest('{agent,appeal,ask,cap_override,moderator,offer,offer_change,profile,proved_method,report,session,'
-      'webhook}'::text[]) as t (name)
+    from unnest(
+      '{agent,appeal,ask,block,cap_override,confirmation,moderator,offer,offer_change,profile,proved_method,report,'
+      'session,webhook}'::text[]) as t (name)
     union all
     -- Deleting these is left to purges, long after they are shown no more.
     select t.name, 'insert or update' from unnest('{submission,verification}'::text[]) as t (name)
@@ -158,6 +175,11 @@ begin
   end loop;
 end
 $$;
+
+create constraint trigger note_write after insert or update or delete on market.conversation
+  deferrable initially deferred for each row execute function internal.note_conversation_write();
+create constraint trigger note_write after insert or update or delete on market.power
+  deferrable initially deferred for each row execute function internal.note_power_write();
 
 -- Events of accounts (internal/feed/event.sql).
 

@@ -38,6 +38,10 @@ begin
   if begins then
     perform internal.notify_addresses(erased, 'account_deleted');
   end if;
+  -- Before the offers are emptied, because the other side keeps their titles.
+  if not internal.erase_conversations(erased) then
+    return false;
+  end if;
   -- Then lock the offers. A transaction that stores a vector locks its offer too, so one of the two waits for the
   -- other.
   offers := internal.few_matches(array(

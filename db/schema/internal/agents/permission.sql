@@ -106,6 +106,9 @@ begin
   if needed.needs_method then
     perform internal.require_method(needed.permission, require_permission.headers);
   end if;
+  if needed.power is not null then
+    perform internal.require_power(needed.power, require_permission.headers);
+  end if;
   if needed.writes then
     perform internal.require_good_standing(require_permission.headers);
   end if;
@@ -113,9 +116,26 @@ end
 $$;
 comment on function internal.require_permission(text, jsonb) is
   'Checks that the caller has a permission. Raises 403 verification_required when no person has approved the agent, or '
-  'when the permission needs a sign-in method and the person in the browser has proved none, and 409 invalid_state '
-  'when the permission is one that writes and the account is suspended.';
+  'when the permission needs a sign-in method and the person in the browser has proved none, 403 power_required when '
+  'the person does not let the agent do it, and 409 invalid_state when the permission is one that writes and the '
+  'account is suspended.';
 grant execute on function internal.require_permission(text, jsonb) to souk_agent, souk_person;
+
+create or replace function internal.own_ceiling(permission text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  agree constant jsonb := case when permission = 'agree' and internal.agent_id() is not null
+    and internal.sandbox_id() is null
+    then internal.power_document(internal.power_of(internal.agent_id(), 'agree')) end;
+begin
+  return case when agree is null then '{}' else jsonb_strip_nulls(jsonb_build_object(
+    'needs_confirmation', agree ->> 'allowed' = 'ask_me', 'ceiling', agree -> 'ceiling')) end;
+end
+$$;
+comment on function internal.own_ceiling(text) is
+  'Returns how far the calling agent may agree alone: {needs_confirmation, ceiling}; {} for other permissions.';
+grant execute on function internal.own_ceiling(text) to souk_agent, souk_person;
 
 create or replace function internal.permissions(suspension text) returns jsonb
   language plpgsql stable
@@ -133,9 +153,13 @@ begin
       when p.needs_method and lacks_method
         then jsonb_build_object('allowed', false, 'accepted_methods', internal.sign_in_methods(true),
           'summary', internal.method_advice())
+      when connected and internal.agent_id() is not null
+        and (internal.power_of(internal.agent_id(), p.power)).allowed = 'never'
+        then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb,
+          'summary', internal.sentence('power_never'))
       when p.writes and suspension is not null
         then jsonb_build_object('allowed', false, 'accepted_methods', '[]'::jsonb, 'summary', suspension)
-      else jsonb_build_object('allowed', true) end)
+      else jsonb_build_object('allowed', true) || internal.own_ceiling(p.permission) end)
     from market.permission p);
 end
 $$;

@@ -56,7 +56,7 @@ begin
     on conflict do nothing;
     if not found then
       usage := internal.own_usage(admit.action);
-      select k.request_hash, s.status, s.body into first
+      select k.request_hash, coalesce(k.status, s.status) as status, coalesce(k.body, s.body) as body into first
       from market.idempotency_key k left join market.submission s on s.id = k.submission_id
       where k.owner_id = owner and k.key = admit.idempotency_key;
       if first.request_hash is distinct from admit.request_hash then

@@ -7,12 +7,13 @@ create or replace function internal.limited_actions() returns table (action text
   language sql immutable
 as $$
   values ('publish_offer', 1), ('create_ask', 2), ('preview_offer', 3), ('manage', 4), ('report_offer', 5),
-    ('search_offers', 6)
+    ('search_offers', 6), ('converse', 7)
 $$;
 comment on function internal.limited_actions() is
   'Returns the actions with an hourly limit, in the order in which they are shown: publish_offer (also changing and '
   'republishing), create_ask (also changing the text), preview_offer, manage (archiving, republishing, reopening, '
-  'fulfilling, and changing watch_enabled), report_offer and search_offers (internal/limits/search_limit.sql).';
+  'fulfilling, and changing watch_enabled), report_offer search_offers (internal/limits/search_limit.sql), and '
+  'converse (messages and proposals).';
 grant execute on function internal.limited_actions() to souk_agent, souk_person, souk_moderator, souk_dba;
 
 create or replace function internal.rate_limit_terms(account_id uuid, action text)

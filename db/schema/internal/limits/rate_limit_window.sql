@@ -67,7 +67,9 @@ create or replace function internal.own_windows(only_action text default null)
 as $$
   select l.limited,
     -- All sessions of the account share a window, because a person can open any number of them.
-    coalesce('agent:' || c.agent_id, 'account:' || c.account_id),
+    case when l.limited <> 'converse' then coalesce('agent:' || c.agent_id, 'account:' || c.account_id)
+      -- Of all its agents, too: what counts is what others have to read.
+      else 'account:' || c.account_id end,
     case
       -- An agent that sees nothing of the account sees neither its earned nor its lost limits.
       when c.agent_id is not null and internal.visible_account_id() is null
@@ -75,7 +77,7 @@ as $$
       when l.limited = 'search_offers' and internal.searches_freely() and not l.overridden then null
       -- A script can approve its own agent in a browser of its own. So what sessions without a proved method may still
       -- do is limited.
-      when c.agent_id is not null or l.overridden
+      when c.agent_id is not null or l.overridden or l.limited = 'converse'
         or l.limited in ('manage', 'report_offer') and internal.lacks_method() then l.cap end
   from (select internal.agent_id() as agent_id, internal.account_id() as account_id) as c
   cross join internal.rate_limits(internal.account_id(), own_windows.only_action) as l

@@ -45,6 +45,31 @@ $$;
 comment on function internal.note_account_write() is
   'Notes a change of an account itself, such as its suspension, when the transaction commits.';
 
+create or replace function internal.note_conversation_write() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- What changes in a conversation changes its time, too.
+  perform internal.note_write_of(a.id)
+  from (select distinct unnest(array[old.publisher_id, old.inquirer_id, new.publisher_id, new.inquirer_id]) as id) as a;
+  return null;
+end
+$$;
+comment on function internal.note_conversation_write() is
+  'Notes a change of a conversation for both sides, when the transaction commits.';
+
+create or replace function internal.note_power_write() returns trigger
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform internal.note_write_of(a.account_id)
+  from market.agent a where a.id = coalesce(new.agent_id, old.agent_id);
+  return null;
+end
+$$;
+comment on function internal.note_power_write() is
+  'Notes a change of an agent''s powers for its account, when the transaction commits.';
+
 create or replace function internal.note_hit_write() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$

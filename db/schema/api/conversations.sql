@@ -1,0 +1,261 @@
+-- Conversations about offers: opening, reading, writing, closing, blocking, reporting.
+
+create or replace function api.open_conversation(
+  id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
+) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  publisher uuid;
+  admission jsonb;
+  conversation market.conversation;
+  opened boolean;
+begin
+  perform internal.require_permission('converse', internal.rate_limit_headers(internal.own_usage('converse')));
+  publisher := internal.publisher_of(open_conversation.id);
+  perform internal.lock_accounts(array[publisher, internal.account_id()]);
+  admission := internal.admit('converse', open_conversation.idempotency_key, open_conversation.request_hash,
+    case when errors = '[]' then internal.word_errors(body, true)
+      || internal.proposal_errors(body -> 'proposal') || internal.ask_errors(body) else errors end);
+  if admission ? 'status' then
+    return admission;
+  end if;
+  select * into conversation from market.conversation c
+  where c.offer_id = open_conversation.id and c.inquirer_id = internal.account_id();
+  opened := not found;
+  if opened then
+    conversation := internal.create_conversation(open_conversation.id, publisher, (body ->> 'origin_ask_id')::uuid,
+      admission -> 'headers');
+  elsif body ? 'text' or body ? 'proposal' or conversation.closed_by in ('inquirer', 'market')
+      and not internal.is_stopped(conversation) then
+    conversation := internal.require_open(conversation, admission -> 'headers');
+  end if;
+  perform internal.write_in(conversation, body, admission -> 'headers');
+  return internal.keep_answer(open_conversation.idempotency_key, admission, case when opened then 201 else 200 end,
+    internal.conversation_document(internal.own_conversation(conversation.id)));
+end
+$$;
+comment on function api.open_conversation(uuid, jsonb, text, bytea, jsonb) is
+  'Opens a conversation about a published offer of another account, or returns the one that is there, and adds a text '
+  'and a proposal. Returns {status, body, headers}. Raises 409 invalid_state for an own offer, one that is not '
+  'published, and a conversation that the other side closed.';
+
+create or replace function api.list_conversations(status text, offer_id uuid, page_size integer, cursor text)
+  returns jsonb
+  language plpgsql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+as $$
+declare
+  own constant uuid := internal.visible_account_id();
+  list constant text := concat_ws(' ', 'conversations', list_conversations.status, list_conversations.offer_id);
+  place constant jsonb := internal.position_of(cursor, list);
+  before_time constant timestamptz := coalesce((place ->> 'time')::timestamptz, 'infinity');
+  before_id constant uuid := coalesce((place ->> 'id')::uuid, repeat('f', 32)::uuid);
+  found market.conversation[];
+begin
+  -- Each branch reads one index from its beginning, and no more rows than a page has.
+  if list_conversations.offer_id is not null then
+    found := array(
+      select c from market.conversation c
+      where c.offer_id = list_conversations.offer_id and own in (c.publisher_id, c.inquirer_id)
+        and (list_conversations.status is null or c.status = list_conversations.status)
+        and (c.active_at, c.id) < (before_time, before_id)
+      order by c.active_at desc, c.id desc limit page_size + 1);
+  elsif list_conversations.status is not null then
+    found := array(
+      select c from (
+        (select c from market.conversation c
+          where c.publisher_id = own and c.status = list_conversations.status
+            and (c.active_at, c.id) < (before_time, before_id)
+          order by c.active_at desc, c.id desc limit page_size + 1)
+        union all
+        (select c from market.conversation c
+          where c.inquirer_id = own and c.status = list_conversations.status
+            and (c.active_at, c.id) < (before_time, before_id)
+          order by c.active_at desc, c.id desc limit page_size + 1)) as sides
+      order by (c).active_at desc, (c).id desc limit page_size + 1);
+  else
+    found := array(
+      select c from (
+        (select c from market.conversation c
+          where c.publisher_id = own and (c.active_at, c.id) < (before_time, before_id)
+          order by c.active_at desc, c.id desc limit page_size + 1)
+        union all
+        (select c from market.conversation c
+          where c.inquirer_id = own and (c.active_at, c.id) < (before_time, before_id)
+          order by c.active_at desc, c.id desc limit page_size + 1)) as sides
+      order by (c).active_at desc, (c).id desc limit page_size + 1);
+  end if;
+  return jsonb_build_object(
+    'results', (
+      select coalesce(jsonb_agg(internal.conversation_document(f.c) order by f.n), '[]')
+      from unnest(found[:page_size]) with ordinality as c (id, n)
+      cross join lateral (select found[c.n] as c, c.n) as f),
+    'page', internal.page(jsonb_build_object('list', list, 'time', (found[page_size]).active_at,
+      'id', (found[page_size]).id), cardinality(found) > page_size));
+end
+$$;
+comment on function api.list_conversations(text, uuid, integer, text) is
+  'Returns a page of the account''s conversations, latest activity first: all, or those with a status, or about an '
+  'offer.';
+
+create or replace function api.get_conversation(id uuid) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return internal.conversation_document(internal.own_conversation(get_conversation.id));
+end
+$$;
+comment on function api.get_conversation(uuid) is 'Returns a conversation of the account. Raises 404 for any other id.';
+
+create or replace function api.list_messages(id uuid, after uuid, page_size integer) returns jsonb
+  language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off
+as $$
+declare
+  conversation constant market.conversation := internal.own_conversation(list_messages.id);
+  found constant market.message[] := array(
+    select m from market.message m
+    where m.conversation_id = conversation.id and m.id > coalesce(list_messages.after, repeat('0', 32)::uuid)
+    order by m.id limit page_size + 1);
+begin
+  return jsonb_build_object(
+    'results', (
+      select coalesce(jsonb_agg(internal.message_document(found[n], internal.own_role(conversation)) order by n), '[]')
+      from generate_series(1, least(cardinality(found), page_size)) as n),
+    'has_more', cardinality(found) > page_size,
+    'notices', internal.notices_about((
+      select coalesce(jsonb_agg(jsonb_build_object('addresses_agents', m.addresses_agents)), '[]')
+      from unnest(found) as m)));
+end
+$$;
+comment on function api.list_messages(uuid, uuid, integer) is
+  'Returns messages of a conversation of the account, oldest first, after the message `after`: {results, has_more, '
+  'notices}. Raises 404 for any other id.';
+
+create or replace function api.send_message(
+  id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
+) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  conversation market.conversation;
+  admission jsonb;
+  message market.message;
+begin
+  perform internal.require_permission('converse', internal.rate_limit_headers(internal.own_usage('converse')));
+  conversation := internal.lock_conversation(send_message.id, false);
+  admission := internal.admit('converse', send_message.idempotency_key, send_message.request_hash,
+    case when errors = '[]' then internal.word_errors(body,
+      internal.is_first_message(conversation.id, internal.own_role(conversation))) else errors end);
+  if admission ? 'status' then
+    return admission;
+  end if;
+  conversation := internal.require_open(conversation, admission -> 'headers');
+  message := internal.add_message(conversation, body ->> 'text', body ? 'addresses_agents');
+  perform internal.keep_contact(conversation, body ->> 'contact');
+  return internal.keep_answer(send_message.idempotency_key, admission, 201,
+    internal.message_document(message, internal.own_role(conversation)));
+end
+$$;
+comment on function api.send_message(uuid, jsonb, text, bytea, jsonb) is
+  'Adds a message to a conversation of the account. Returns {status, body, headers}. Raises 404 for any other id, and '
+  '409 invalid_state for a conversation that the other side closed.';
+
+create or replace function api.read_conversation(id uuid, up_to uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  conversation constant market.conversation := internal.lock_conversation(read_conversation.id, false);
+begin
+  perform internal.require_permission('converse');
+  perform internal.mark_read(conversation, read_conversation.up_to);
+  return internal.conversation_document(internal.own_conversation(conversation.id));
+end
+$$;
+comment on function api.read_conversation(uuid, uuid) is
+  'Notes that the account has read a conversation up to a message or proposal. Raises 404 for any other id.';
+
+create or replace function api.close_conversation(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  conversation market.conversation;
+begin
+  perform internal.require_permission('converse');
+  conversation := internal.lock_conversation(close_conversation.id);
+  perform internal.admit('manage', null, null, '[]');
+  if conversation.status = 'open' then
+    conversation := internal.close_conversation(conversation, internal.own_role(conversation));
+  end if;
+  return internal.conversation_document(conversation);
+end
+$$;
+comment on function api.close_conversation(uuid) is
+  'Closes a conversation of the account, and with it what is pending; a closed one stays as it is. Raises 404 for any '
+  'other id.';
+
+create or replace function api.block_conversation(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  conversation market.conversation;
+begin
+  perform internal.require_permission('converse');
+  conversation := internal.lock_conversation(block_conversation.id);
+  perform internal.admit('manage', null, null, '[]');
+  perform internal.block(conversation);
+  return internal.conversation_document(internal.own_conversation(conversation.id));
+end
+$$;
+comment on function api.block_conversation(uuid) is
+  'Blocks the other account of a conversation, for all offers of both, and closes their conversations. Raises 404 for '
+  'any other id.';
+
+create or replace function api.unblock(id uuid) returns jsonb
+  language plpgsql volatile
+as $$
+begin
+  perform internal.unblock(unblock.id);
+  return jsonb '{}';
+end
+$$;
+comment on function api.unblock(uuid) is
+  'Undoes the block that was made in this conversation. Raises 404 when there is none.';
+
+create or replace function api.list_blocks() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('blocks', (
+    select coalesce(jsonb_agg(jsonb_build_object('conversation_id', c.id, 'blocked_at', internal.utc(b.created_at),
+      'offer', internal.deal_offer(c)) order by b.created_at desc), '[]')
+    from market.block b join market.conversation c on c.id = b.conversation_id
+    where b.account_id = internal.visible_account_id()));
+end
+$$;
+comment on function api.list_blocks() is 'Returns whom the account has blocked, by the conversations in which it did.';
+
+create or replace function api.report_conversation(id uuid, reason text, comment text) returns jsonb
+  language plpgsql volatile
+as $$
+declare
+  errors constant jsonb := internal.report_errors(report_conversation.reason, report_conversation.comment);
+  conversation market.conversation;
+begin
+  perform internal.require_permission('report_offer');
+  if errors <> '[]' then
+    perform internal.raise_field_problems(errors);
+  end if;
+  conversation := internal.lock_conversation(report_conversation.id, false);
+  perform internal.admit('report_offer', null, null, '[]');
+  perform internal.report_conversation(conversation, report_conversation.reason,
+    nullif(btrim(report_conversation.comment), ''));
+  return jsonb_build_object('conversation_id', conversation.id, 'status', 'received', 'summary',
+    internal.sentence(case when internal.sandbox_id() is null then 'conversation_reported'
+      else 'report_in_sandbox' end));
+end
+$$;
+comment on function api.report_conversation(uuid, text, text) is
+  'Reports a conversation of the account to the moderators, who may then read it. Raises 404 for any other id, and 429 '
+  'beyond the limit of report_offer.';

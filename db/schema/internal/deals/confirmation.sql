@@ -1,0 +1,133 @@
+-- What an agent may not agree to alone, its person confirms on a page.
+
+create or replace function internal.confirmation_status(confirmation market.confirmation) returns text
+  language sql stable
+as $$
+  select case when confirmation.status = 'pending' and confirmation.expires_at <= now() then 'expired'
+    else confirmation.status end
+$$;
+comment on function internal.confirmation_status(market.confirmation) is
+  'Returns the status of a confirmation by the clock of the database.';
+grant execute on function internal.confirmation_status(market.confirmation) to souk_agent, souk_person;
+
+create or replace function internal.confirmation_document(confirmation market.confirmation) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('id', confirmation.id, 'kind', confirmation.kind,
+    'status', internal.confirmation_status(confirmation),
+    'url', coalesce(current_setting('market.base_url', true), '') || '/confirmations/' || confirmation.id,
+    'expires_in', greatest(extract(epoch from confirmation.expires_at - now())::integer, 0),
+    'summary', internal.sentence('confirmation_' || internal.confirmation_status(confirmation)));
+end
+$$;
+comment on function internal.confirmation_document(market.confirmation) is 'Returns a Confirmation.';
+grant execute on function internal.confirmation_document(market.confirmation) to souk_agent, souk_person;
+
+create or replace function internal.pending_confirmations() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return (
+    select coalesce(jsonb_agg(internal.confirmation_document(n) order by n.id), '[]')
+    from (select * from market.confirmation c
+      where c.account_id = internal.visible_account_id() and c.status = 'pending' and c.expires_at > now()
+      order by c.id limit 50) as n);
+end
+$$;
+comment on function internal.pending_confirmations() is
+  'Returns the confirmations that the caller''s person is asked for, the oldest first, at most 50.';
+grant execute on function internal.pending_confirmations() to souk_agent, souk_person;
+
+create or replace function internal.own_confirmation(id uuid) returns market.confirmation
+  language plpgsql stable
+as $$
+declare
+  confirmation market.confirmation;
+begin
+  select * into confirmation from market.confirmation n where n.id = own_confirmation.id;
+  if not found then
+    perform internal.raise_problem(404, 'not_found', 'no_confirmation');
+  end if;
+  return confirmation;
+end
+$$;
+comment on function internal.own_confirmation(uuid) is
+  'Returns a confirmation of the caller''s account. Raises 404 when it has no such confirmation.';
+grant execute on function internal.own_confirmation(uuid) to souk_agent, souk_person;
+
+create or replace function internal.confirmation_page(confirmation market.confirmation) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  agreement market.agreement;
+  proposal market.proposal;
+  conversation market.conversation;
+  shown jsonb;
+begin
+  select * into agreement from market.agreement a where a.id = confirmation.agreement_id;
+  select * into proposal from market.proposal p where p.id = agreement.proposal_id;
+  select * into conversation from market.conversation c where c.id = agreement.conversation_id;
+  shown := jsonb_build_object(
+    'offer', internal.deal_offer(conversation),
+    'role', internal.own_role(conversation),
+    'pays', agreement.payer = internal.own_role(conversation),
+    'proposed_by', case proposal.sender when internal.own_role(conversation) then 'me' else 'counterpart' end,
+    'terms', proposal.terms,
+    'offer_changed', internal.offer_changed(proposal),
+    'contact', case internal.own_role(conversation) when 'inquirer' then conversation.inquirer_contact end);
+  return shown || jsonb_build_object(
+    'confirmation', internal.confirmation_document(confirmation),
+    'counterpart', internal.publisher_document(internal.other_account(conversation)),
+    'conversation_id', conversation.id,
+    'agreement_status', internal.agreement_status(agreement),
+    'digest', encode(sha256(convert_to(shown::text, 'UTF8')), 'hex'));
+end
+$$;
+comment on function internal.confirmation_page(market.confirmation) is
+  'Returns what the page of a confirmation shows: offer, role, pays, proposed_by, terms, offer_changed, contact (the '
+  'one that the other side gets), confirmation, counterpart, conversation_id, agreement_status and digest, which is '
+  'another one when any of the first seven has changed.';
+grant execute on function internal.confirmation_page(market.confirmation) to souk_agent, souk_person;
+
+create or replace function internal.decide(confirmation market.confirmation, confirms boolean) returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  agreement market.agreement;
+  conversation market.conversation;
+  is_publisher boolean;
+  made boolean;
+begin
+  select * into agreement from market.agreement a where a.id = confirmation.agreement_id for no key update;
+  select * into conversation from market.conversation c where c.id = agreement.conversation_id;
+  is_publisher := internal.own_role(conversation) = 'publisher';
+  perform internal.moved_by('person');
+  update market.confirmation n set status = case when confirms then 'confirmed' else 'refused' end, decided_at = now()
+  where n.id = confirmation.id;
+  if confirms then
+    made := case when is_publisher then agreement.inquirer_agreed_at else agreement.publisher_agreed_at end is not null;
+    update market.agreement a set status = case when made then 'made' else a.status end,
+      made_at = case when made then clock_timestamp() end,
+      publisher_agreed_at = case when is_publisher then clock_timestamp() else a.publisher_agreed_at end,
+      inquirer_agreed_at = case when is_publisher then a.inquirer_agreed_at else clock_timestamp() end
+    where a.id = agreement.id returning * into agreement;
+    if made then
+      perform internal.make_agreement(conversation, agreement);
+    end if;
+  else
+    update market.agreement a set status = 'lapsed', reason = 'refused' where a.id = agreement.id;
+    perform internal.moved_by('market');
+    update market.confirmation n set status = 'expired' where n.agreement_id = agreement.id and n.status = 'pending';
+    perform internal.note_deal(conversation, 'agreement.lapsed', '{publisher,inquirer}',
+      jsonb_build_object('agreement_id', agreement.id, 'reason', 'refused'));
+  end if;
+  perform internal.touch_conversation(conversation, false);
+  insert into market.event (account_id, type, data) values (internal.account_id(), 'confirmation.decided',
+    jsonb_build_object('confirmation_id', confirmation.id, 'conversation_id', conversation.id,
+      'outcome', case when confirms then 'confirmed' else 'refused' end));
+end
+$$;
+comment on function internal.decide(market.confirmation, boolean) is
+  'Confirms or refuses an agreement for the side of the calling person. Call internal.lock_conversation first.';
+grant execute on function internal.decide(market.confirmation, boolean) to souk_person;

@@ -1,0 +1,70 @@
+-- What stays of a conversation when its words are old, or an account of it is deleted: the offer's title and price, the
+-- dates and the statuses.
+
+create or replace function internal.erase_words(conversations uuid[], roles text[]) returns void
+  language plpgsql volatile
+as $$
+begin
+  update market.message m set text = null
+  where m.conversation_id = any (conversations) and m.sender = any (roles) and m.text is not null;
+  update market.proposal p set terms = (p.terms - 'note') #- '{handover,place}'
+  where p.conversation_id = any (conversations) and p.sender = any (roles)
+    and (p.terms ? 'note' or p.terms -> 'handover' ? 'place');
+end
+$$;
+comment on function internal.erase_words(uuid[], text[]) is
+  'Erases what these sides wrote in conversations: messages, notes and places.';
+
+create or replace function internal.erase_conversations(erased uuid) returns boolean
+  language plpgsql volatile
+as $$
+declare
+  batch constant integer := 200;
+  own market.conversation;
+  number integer := 0;
+begin
+  for own in
+    (select * from market.conversation c where c.publisher_id = erased order by c.id limit batch for no key update)
+  loop
+    perform internal.erase_side(own, 'publisher');
+    number := number + 1;
+  end loop;
+  for own in
+    (select * from market.conversation c where c.inquirer_id = erased order by c.id limit batch for no key update)
+  loop
+    perform internal.erase_side(own, 'inquirer');
+    number := number + 1;
+  end loop;
+  return number < batch;
+end
+$$;
+comment on function internal.erase_conversations(uuid) is
+  'Takes an account out of its next conversations, and erases what it wrote there. Returns whether none may be left.';
+
+create or replace function internal.erase_side(conversation market.conversation, role text) returns void
+  language plpgsql volatile
+as $$
+begin
+  if conversation.status = 'open' then
+    perform internal.close_conversation(conversation, 'market');
+  end if;
+  perform internal.erase_words(array[conversation.id], array[role]);
+  update market.agreement a set
+    publisher_contact = case erase_side.role when 'inquirer' then a.publisher_contact end,
+    inquirer_contact = case erase_side.role when 'publisher' then a.inquirer_contact end
+  where a.conversation_id = conversation.id;
+  update market.conversation c set
+    publisher_id = case erase_side.role when 'inquirer' then c.publisher_id end,
+    inquirer_id = case erase_side.role when 'publisher' then c.inquirer_id end,
+    inquirer_contact = case erase_side.role when 'publisher' then c.inquirer_contact end,
+    offer_title = case erase_side.role when 'publisher' then o.title else c.offer_title end,
+    offer_price = case erase_side.role when 'publisher' then o.metadata -> 'pricing' ->> 'label'
+      else c.offer_price end
+  from market.offer o
+  where c.id = conversation.id and o.id = c.offer_id;
+  -- Nobody is left to read it.
+  delete from market.conversation c where c.id = conversation.id and c.publisher_id is null and c.inquirer_id is null;
+end
+$$;
+comment on function internal.erase_side(market.conversation, text) is
+  'Takes an account that is being deleted out of a conversation, with its words and contacts.';
