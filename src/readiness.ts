@@ -12,6 +12,7 @@ export const createReadiness = (options: { migrated: boolean }) => {
   let { migrated } = options;
   let prepared = false;
   let extractQuery: ((query: string) => QueryExtraction | null) | null = null;
+  let withoutOrders: ((words: string) => string) | null = null;
   let meaning: Meaning | null = null;
   let nextVocabulary: (() => Promise<Vocabulary | null>) | null = null;
   /** The check that runs. Probes at the same time share it, so that many of them hold no more connections than one. */
@@ -27,11 +28,13 @@ export const createReadiness = (options: { migrated: boolean }) => {
     const vocabulary = await nextVocabulary();
     if (vocabulary === null) return;
     // Imported only here, because the modules are large and a worker does not need the second one.
-    const { prepareKnowledge } = await import("./reader/builtin/knowledge.ts");
+    const { knowledgeOf, prepareKnowledge } = await import("./reader/builtin/knowledge.ts");
     const { queryExtractorOf } = await import("./reader/builtin/query.ts");
+    const { orderRemover } = await import("./reader/builtin/addressed.ts");
     const { besideOthers } = await import("./base/steps.ts");
     await prepareKnowledge(vocabulary);
     extractQuery = await besideOthers(queryExtractorOf(vocabulary));
+    withoutOrders = orderRemover(knowledgeOf(vocabulary));
     meaning = vocabulary.meaning ?? null;
   };
   let refreshing: Promise<void> | null = null;
@@ -82,6 +85,8 @@ export const createReadiness = (options: { migrated: boolean }) => {
     },
     /** Extracts kind, place, price and so on from a query; null until the vocabulary is loaded. */
     extractQuery: (query: string) => extractQuery?.(query) ?? null,
+    /** Returns words without orders to software; null until the vocabulary is loaded. */
+    withoutOrders: (words: string) => withoutOrders?.(words) ?? null,
     /** Returns the latest meanings of words, for the built-in embedder; null until the vocabulary is loaded. */
     meaning: () => meaning,
   };

@@ -244,6 +244,7 @@ const httpServer: MakePart = (service) => ({
         figures: createFigures(),
         embedder: metrics.measured(embedder),
         extractQuery: service.readiness.extractQuery,
+        withoutOrders: service.readiness.withoutOrders,
         log,
         baseUrl: () => service.baseUrl,
         connectionsPerHour: config.connectionsPerHour,

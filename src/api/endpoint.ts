@@ -21,6 +21,8 @@ export type Context = {
   embedder: Embedder;
   /** Extracts kind, place, price and so on from a query; null (search by words only) until the vocabulary is loaded. */
   extractQuery: (query: string) => QueryExtraction | null;
+  /** Leaves out of words what gives orders to software; null until the vocabulary is loaded. */
+  withoutOrders: (words: string) => string | null;
   log: Log;
   baseUrl: () => string;
   connectionsPerHour: number;
@@ -64,7 +66,7 @@ export type Endpoint = {
   path: string;
   summary: string;
   description: string;
-  tag: "Connection" | "Offers" | "Asks" | "Search" | "Events" | "About";
+  tag: "Connection" | "Offers" | "Asks" | "Conversations" | "Search" | "Events" | "About";
   /** "token": an agent by its token, or a person by the session of the browser. */
   auth: "none" | "token";
   handler: Handler;

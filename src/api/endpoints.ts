@@ -2,6 +2,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { ABOUT_ENDPOINTS } from "./endpoints/about.ts";
 import { ASKS_ENDPOINTS } from "./endpoints/asks.ts";
 import { CONNECTION_ENDPOINTS } from "./endpoints/connection.ts";
+import { CONVERSATIONS_ENDPOINTS } from "./endpoints/conversations.ts";
 import { EVENTS_ENDPOINTS } from "./endpoints/events.ts";
 import { OFFERS_ENDPOINTS } from "./endpoints/offers.ts";
 import { SEARCH_ENDPOINTS } from "./endpoints/search.ts";
@@ -14,6 +15,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...SEARCH_ENDPOINTS,
   ...OFFERS_ENDPOINTS,
   ...ASKS_ENDPOINTS,
+  ...CONVERSATIONS_ENDPOINTS,
   ...EVENTS_ENDPOINTS,
   ...WEBHOOKS_ENDPOINTS,
 ];

@@ -5,12 +5,12 @@ import { idPath } from "./schemas/values.ts";
 /** The short form in which the files in endpoints/ state their endpoints: what can be derived is left out. */
 
 type Given = "operationId" | "summary" | "description" | "answers";
-type Derived = "method" | "path" | "tag" | "body" | "pathParameters";
+type Derived = "method" | "path" | "tag" | "body";
 
 /** An endpoint, as its file writes it. */
 export type Entry = Pick<Endpoint, Given> &
   Partial<Omit<Endpoint, Given | Derived>> & {
-    /** Method and path. If the path contains {id}, the endpoint has that parameter, and can answer not_found. */
+    /** Method and path. If the path contains {id}, the endpoint has that parameter, and can answer not_found. Others are in pathParameters. */
     call: `${"GET" | "POST" | "PATCH" | "DELETE"} ${string}`;
     /** The body is required and at most ANY_BODY long, if nothing else is said. */
     body?: Pick<NonNullable<Endpoint["body"]>, "schema" | "example"> & Partial<Endpoint["body"]>;

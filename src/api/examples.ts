@@ -133,3 +133,47 @@ export const VERIFICATION = {
   expires_in: 1800,
   summary: "Give this link to the person you act for and do not open it yourself.",
 };
+
+/** Terms of a deal about the sofa. */
+export const TERMS = {
+  price: { amount: 170, currency: "EUR" },
+  handover: { method: "pickup" as const, place: "Berlin-Neukölln", at: "2030-06-05T16:00:00.000Z" },
+};
+/** A proposal for the sofa. */
+export const PROPOSAL = {
+  id: "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a80",
+  from: "me" as const,
+  status: "pending" as const,
+  terms: TERMS,
+  offer_changed: false,
+  expires_at: "2026-06-03T10:00:00.000Z",
+  created_at: "2026-06-01T10:00:00.000Z",
+};
+/** A message about the sofa. */
+export const MESSAGE = {
+  id: "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a81",
+  from: "me" as const,
+  text: "Is it still available?",
+  created_at: "2026-06-01T10:00:00.000Z",
+};
+/** A conversation about the sofa. */
+export const CONVERSATION = {
+  id: "01979e5c-9b1a-7f3e-8b4d-5c2d1e0f9a82",
+  offer: {
+    id: SOFA_ID,
+    title: "Grey three-seat sofa",
+    status: "published",
+    price_label: "180 EUR",
+    web_url: SOFA_PAGE,
+  },
+  role: "inquirer" as const,
+  status: "open" as const,
+  counterpart: SOFA_LISTING.publisher,
+  proposal: PROPOSAL,
+  agreement: null,
+  contact: null,
+  unread: 0,
+  created_at: "2026-06-01T10:00:00.000Z",
+  updated_at: "2026-06-01T10:00:00.000Z",
+  next: [{ summary: "Wait for the answer of the other side.", method: "GET" as const, path: "/v1/events?wait=25" }],
+};

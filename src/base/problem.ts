@@ -41,6 +41,12 @@ export const PROBLEMS = {
     retryable: false,
     help: "`connected` false: the agent is not connected to a person yet. Give the person the connection link; after approval the same call succeeds. `connected` true: a person calls from the browser, and the account has proved no sign-in method. `options` names the page on which each of the `accepted_methods` is added; agents need none.",
   },
+  power_required: {
+    status: 403,
+    title: "The person does not let this agent do that",
+    retryable: false,
+    help: "A person decides what each agent may do alone: `power` names what is missing. Ask the person; they can change it at `settings_url`, and it counts at once.",
+  },
   not_found: {
     status: 404,
     title: "Not found",

@@ -22,7 +22,12 @@ const see = (who: Caller, id: string): Promise<Answer> => market.call(who, "get_
 const propose = (who: Caller, id: string, amount: number, more: object = {}): Promise<Answer> =>
   market.call(who, "propose", {
     id,
-    body: { price: { amount, currency: "EUR" }, handover: { method: "pickup" }, contact: "tom, 0151 23456789", ...more },
+    body: {
+      price: { amount, currency: "EUR" },
+      handover: { method: "pickup" },
+      contact: "tom, 0151 23456789",
+      ...more,
+    },
     ...POST,
   });
 const answer = (who: Caller, id: string, proposal: string, how: string): Promise<Answer> =>

@@ -88,9 +88,8 @@ begin
   end if;
   return jsonb_build_object(
     'results', (
-      select coalesce(jsonb_agg(internal.conversation_document(f.c) order by f.n), '[]')
-      from unnest(found[:page_size]) with ordinality as c (id, n)
-      cross join lateral (select found[c.n] as c, c.n) as f),
+      select coalesce(jsonb_agg(internal.conversation_document(found[n]) order by n), '[]')
+      from generate_series(1, least(cardinality(found), page_size)) as n),
     'page', internal.page(jsonb_build_object('list', list, 'time', (found[page_size]).active_at,
       'id', (found[page_size]).id), cardinality(found) > page_size));
 end

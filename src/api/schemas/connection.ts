@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SIGN_IN_METHODS, VERIFICATION_STATUSES } from "../../base/enums.ts";
+import { ceiling, confirmation } from "./conversations.ts";
 import { count, id, next, seconds, sentence, someOf, text, timestamp, url, words } from "./values.ts";
 
 /** The schemas for connecting an agent, for its account and for verifications. */
@@ -131,6 +132,11 @@ export const me = z
               "If not allowed: the sign-in methods, one of which the person must prove.",
             ).optional(),
             summary: sentence("If not allowed: what to do.").optional(),
+            needs_confirmation: z
+              .boolean()
+              .describe("Of `agree`: whether the person confirms every agreement.")
+              .optional(),
+            ceiling: ceiling.optional().describe("Of `agree`: what the agent may agree to pay alone."),
           })
           .meta({ id: "Permission", description: "Whether something is allowed." }),
       )
@@ -140,6 +146,7 @@ export const me = z
       description:
         "One entry for each action, under its name. A person in the browser has a limit only where a moderator set one for the account. Until a sign-in method is proved, reports and changes of status are limited, too. Searches (`search_offers`) are limited until a person has approved the agent.",
     }),
+    pending_confirmations: z.array(confirmation).max(50).describe("What the person is asked to confirm."),
     pending_verifications: z.array(verification).max(1000).describe("What the person is asked to prove."),
     activity: z
       .object({

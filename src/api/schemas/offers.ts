@@ -138,7 +138,8 @@ const contactParty = z
     methods: contactMethods,
   })
   .meta({ id: "ContactParty", description: "Somebody who can be reached." });
-const contact = z
+/** Who offers something, and how to reach them. */
+export const contact = z
   .object({
     schema_version: z.literal(2).describe("Always 2."),
     methods: contactMethods,
@@ -162,7 +163,8 @@ const preview = z
   })
   .meta({ id: "Preview", description: "What a list shows." });
 
-const publisher = z
+/** The record of an account. */
+export const publisher = z
   .object({
     verified: z.boolean().describe("Whether they have proved a sign-in method."),
     member_since: month.describe("The month of the account's creation."),
@@ -185,7 +187,8 @@ const webUrl = words(2048, "A link.")
     "The offer's page, to show to a person. Only its owner sees it while the offer is not published. Test agents' offers have none.",
   );
 
-const addressesAgents = z
+/** Marks words from which orders to software were left out. */
+export const addressesAgents = z
   .literal(true)
   .optional()
   .describe(

@@ -36,6 +36,19 @@ const ordersIn = ({ cues, judges }: Knowledge, scene: Scene, certain: boolean): 
 export const isOrder = (knowledge: Knowledge, words: string): boolean =>
   ordersIn(knowledge, sceneOf(words, knowledge.cues), false).length > 0;
 
+/** Makes a function that leaves out of words what can hardly be anything but an order to software: […] stands there. */
+export const orderRemover = (knowledge: Knowledge): ((words: string) => string) => {
+  return (words) => {
+    let at = 0;
+    const kept: string[] = [];
+    for (const { start, end } of ordersIn(knowledge, sceneOf(words, knowledge.cues), true)) {
+      kept.push(words.slice(at, start));
+      at = end;
+    }
+    return [...kept, words.slice(at)].join("[…]");
+  };
+};
+
 /** The families of terms that describe a thing. */
 const STATING: ReadonlySet<string> = new Set(["category", "condition", "feature"]);
 

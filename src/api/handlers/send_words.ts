@@ -1,0 +1,42 @@
+import { isConnectionLost, problem } from "../../base/problem.ts";
+import { callFunction } from "../arguments.ts";
+import type { Context, Handler } from "../endpoint.ts";
+import { answerOf, type Envelope, UNKNOWN_OUTCOME } from "../response.ts";
+
+/** The members of a body in which one side writes to the other. */
+const WORDS: ReadonlySet<string> = new Set(["text", "note", "place", "contact"]);
+
+/** Returns a value without what gives orders to software in the words of a body, and whether there was any. */
+const cleaned = (context: Context, value: unknown): { value: unknown; changed: boolean } => {
+  if (typeof value !== "object" || value === null) return { value, changed: false };
+  let changed = false;
+  const entries = Object.entries(value).map(([name, member]) => {
+    if (!WORDS.has(name) || typeof member !== "string") {
+      const inner = cleaned(context, member);
+      changed ||= inner.changed;
+      return [name, inner.value];
+    }
+    const words = context.withoutOrders(member);
+    if (words === null)
+      throw problem("service_unavailable", "The service has just started. Nothing was sent.", { retry_after: 2 });
+    changed ||= words !== member;
+    return [name, words];
+  });
+  return { value: Object.fromEntries(entries), changed };
+};
+
+/**
+ * Handles a request with words for the other side of a conversation: passages that give orders to software are left out,
+ * and the function decides status, headers and body of the response.
+ */
+export const sendWords: Handler = async (context, call) => {
+  const make = async () => {
+    const { value, changed } = cleaned(context, call.body);
+    return { body: { ...(value as Record<string, unknown>), ...(changed ? { addresses_agents: true } : {}) } };
+  };
+  const answered = await callFunction(context, call, "write", make).catch((error: unknown) => {
+    throw isConnectionLost(error) ? UNKNOWN_OUTCOME : error;
+  });
+  const envelope = JSON.parse(answered) as Envelope;
+  return answerOf(envelope, envelope.headers ?? {});
+};
