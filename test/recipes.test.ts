@@ -25,7 +25,8 @@ const missingIn = (text: string, values: readonly string[]): string[] =>
   values.filter((value) => !new RegExp(`(?<![\\w.])${value.replace(".", "\\.")}(?![\\w.])`).test(text));
 
 test("every event type is written by a trigger or a job, and stands in the guide", async (t) => {
-  const written = `${await textOf("db/schema/market/triggers.sql")}\n${await textsOf("db/schema/internal/feed")}`;
+  const folders = await Promise.all(["feed", "deals"].map((name) => textsOf(`db/schema/internal/${name}`)));
+  const written = [await textOf("db/schema/market/triggers.sql"), ...folders].join("\n");
   t.deepEqual(missingIn(written, EVENT_TYPES), []);
   t.deepEqual(missingIn(await textOf("src/docs/guides/events.md"), EVENT_TYPES), []);
 });

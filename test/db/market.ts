@@ -78,6 +78,9 @@ const PAGE: Arguments = { page_size: 50, cursor: null };
 const USUAL: Record<string, Arguments> = {
   publish_offer: TEXT,
   create_ask: TEXT,
+  open_conversation: TEXT,
+  propose: TEXT,
+  send_message: TEXT,
   preview_offer: { errors: [] },
   update_offer: { errors: [] },
   update_ask: { errors: [] },

@@ -7,6 +7,7 @@ import { column } from "./market.ts";
 const UNNOTED = {
   account_stats: "They change with the offers of the account, in the same transaction.",
   audit_event: "An event is written with the change that it is about.",
+  conversation_report: "No caller reads reports of conversations.",
   decision: "A decision changes the offer, agent or account that it is about.",
   digest: "Only pages read it, on the primary.",
   event: "The feed is read on the primary.",

@@ -31,8 +31,16 @@ const PUBLIC = [
   "market.setting",
   "market.sign_in_method",
 ];
+const OF_CONVERSATION = "(select account_id from owned_conversation where owned_conversation.id = conversation_id)";
 /** The column or expression that says which account owns a row, for each table that an agent may read. */
 const OWNER: Record<string, string> = {
+  "market.agreement": OF_CONVERSATION,
+  "market.block": "account_id",
+  "market.confirmation": "account_id",
+  "market.conversation": "publisher_id",
+  "market.message": OF_CONVERSATION,
+  "market.power": "(select account_id from owned_agent where owned_agent.id = agent_id)",
+  "market.proposal": OF_CONVERSATION,
   "market.account": "id",
   "market.agent": "account_id",
   "market.appeal": "account_id",
@@ -65,10 +73,15 @@ test.serial("an agent and a person see no rows of another account, except publis
     [...PUBLIC, ...Object.keys(OWNER)].sort(),
     "every table that can be read is accounted for",
   );
-  await client.query("create temporary table owned_ask as select id, account_id from market.ask");
-  await client.query("grant select on owned_ask to souk_agent, souk_person");
-  await client.query("create temporary table owned_webhook as select id, account_id from market.webhook");
-  await client.query("grant select on owned_webhook to souk_agent, souk_person");
+  for (const [name, columns] of [
+    ["ask", "id, account_id"],
+    ["webhook", "id, account_id"],
+    ["agent", "id, account_id"],
+    ["conversation", "id, publisher_id as account_id"],
+  ]) {
+    await client.query(`create temporary table owned_${name} as select ${columns} from market.${name}`);
+    await client.query(`grant select on owned_${name} to souk_agent, souk_person`);
+  }
   for (const [table, owner] of Object.entries(OWNER)) {
     const where = `${owner} = $1 ${table === "market.offer" ? "and status <> 'published'" : ""}`;
     const columns = table === "market.agent" ? "id" : owner;

@@ -48,6 +48,17 @@ test.before(async () => {
     encrypted_secret: `01234567.${"x".repeat(104)}`,
     private_allowed: false,
   });
+  // Two others write to B: one gets an agreement that awaits both persons, and the other is blocked.
+  for (const how of ["accept_proposal", "block_conversation"]) {
+    const offer = await market.offer(B);
+    const { body: opened } = await market.call(await market.approved(), "open_conversation", {
+      id: offer,
+      body: { text: "Hello", contact: "me", proposal: { price: { amount: 9, currency: "EUR" } } },
+    });
+    const proposal = { proposal_id: opened.proposal.id, body: {}, errors: [] };
+    await market.call(B, how, { id: opened.id, ...(how === "accept_proposal" ? proposal : {}) });
+  }
+  await market.sql`insert into market.power (agent_id, power, allowed) values (${B.agent}, 'agree', 'never')`;
   await market.sql`update market.webhook set verified_at = now() where id = ${webhook.id}`;
   await market.call(B, "test_webhook", { id: webhook.id });
 });

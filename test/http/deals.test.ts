@@ -20,7 +20,11 @@ test("an inquirer asks and proposes, and what a stranger orders is left out", as
     contact: "tom@example.com",
   });
   t.is(opened.status, 201, opened.text);
-  t.like(opened.body, { role: "inquirer", status: "open", proposal: { from: "me", terms: { price: { amount: 150 } } } });
+  t.like(opened.body, {
+    role: "inquirer",
+    status: "open",
+    proposal: { from: "me", terms: { price: { amount: 150 } } },
+  });
   const path = `/v1/conversations/${opened.body.id}`;
   const { body: messages } = await lena.call("GET", `${path}/messages`);
   t.like(messages.results[0], { from: "counterpart", text: "Is it clean? […]", addresses_agents: true });

@@ -24,6 +24,7 @@ create table market.agreement (
     check (status <> 'made' or publisher_agreed_at is not null and inquirer_agreed_at is not null),
   constraint agreement_awaits_somebody
     check (status <> 'awaiting' or publisher_agreed_at is null or inquirer_agreed_at is null),
+  constraint agreement_price_currency_form check (price_currency ~ '^[A-Z]{3}$'),
   constraint agreement_payer_known check (payer in ('publisher', 'inquirer')),
   constraint agreement_inquirer_contact_length check (char_length(inquirer_contact) between 1 and 200)
 );
@@ -50,6 +51,8 @@ comment on column market.agreement.payer is
   'The side that pays: the publisher of project_hire, otherwise the inquirer.';
 comment on column market.agreement.payer_agent_id is
   'The agent that consented alone for the side that pays, to whose ceiling of 24 hours it counts; null if none did.';
+comment on column market.agreement.price_thousandths is
+  'What the payer pays, in thousandths of the major unit of price_currency; null when the terms name no price.';
 comment on column market.agreement.publisher_agreed_at is 'When the publisher''s side consented; null until then.';
 comment on column market.agreement.inquirer_agreed_at is 'The same for the inquirer''s side.';
 comment on column market.agreement.publisher_contact is

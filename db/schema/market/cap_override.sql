@@ -6,7 +6,8 @@ create table market.cap_override (
   changed_at timestamptz not null default now(),
   constraint cap_override_pkey primary key (account_id, action),
   constraint cap_override_action_known
-    check (action in ('publish_offer', 'create_ask', 'preview_offer', 'manage', 'report_offer', 'search_offers')),
+    check (action in ('publish_offer', 'create_ask', 'preview_offer', 'manage', 'report_offer', 'search_offers',
+      'converse')),
   constraint cap_override_cap_range check (cap between 0 and 100000)
 );
 create index cap_override_changed_by_idx on market.cap_override (changed_by) where changed_by is not null;

@@ -8,7 +8,7 @@ create table market.confirmation (
   expires_at timestamptz not null default clock_timestamp() + interval '48 hours',
   decided_at timestamptz,
   constraint confirmation_agreement_id_account_id_key unique (agreement_id, account_id),
-  constraint confirmation_kind_known check (kind in ('agreement')),
+  constraint confirmation_kind_known check (kind = any ('{agreement}'::text[])),
   constraint confirmation_status_known check (status in ('pending', 'confirmed', 'refused', 'expired'))
 );
 create index confirmation_account_id_idx on market.confirmation (account_id, id desc);
@@ -19,6 +19,7 @@ create policy "an account sees its confirmations" on market.confirmation for sel
 
 comment on table market.confirmation is
   'One row is one question to a person: whether to agree to what an agent may not agree to alone.';
+comment on column market.confirmation.kind is 'What is asked: agreement.';
 comment on column market.confirmation.status is
   'pending, confirmed, refused or expired. One that is pending after expires_at has expired.';
 grant select on market.confirmation to souk_agent, souk_person;

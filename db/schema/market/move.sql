@@ -11,6 +11,8 @@ create table market.move (
   constraint move_machine_known check (machine in ('conversation', 'proposal', 'agreement', 'confirmation')),
   constraint move_mover_known
     check (mover in ('inquirer', 'proposer', 'counterpart', 'either', 'person', 'clock', 'market')),
+  constraint move_from_status_form check (from_status ~ '^(-|[a-z]{1,20})$'),
+  constraint move_to_status_form check (to_status ~ '^[a-z]{1,20}$'),
   constraint move_condition_length check (char_length(condition) between 1 and 300),
   constraint move_origin_known check (origin in ('shipped', 'operator'))
 );
@@ -18,6 +20,9 @@ create table market.move (
 comment on table market.move is
   'One row is one move that a conversation, proposal, agreement or confirmation can make. The status - is that of one '
   'that is created.';
+comment on column market.move.machine is 'The table whose rows make the move.';
+comment on column market.move.from_status is 'The status before it; - when the row is created.';
+comment on column market.move.to_status is 'The status after it.';
 comment on column market.move.mover is
   'Who moves it. inquirer, proposer, counterpart: this side, the one that sent the proposal, and the other one; either '
   'of both; person: the one who is asked; clock: it expired; market: what happened to an offer or account.';

@@ -27,5 +27,6 @@ comment on column market.power.power is 'publish, ask, converse or agree.';
 comment on column market.power.allowed is 'never, alone, or for agree also ask_me.';
 comment on column market.power.ceiling_thousandths is
   'The most that the agent may agree to pay at once, in thousandths of the major unit of ceiling_currency.';
+comment on column market.power.ceiling_currency is 'The currency (ISO 4217) of both amounts.';
 comment on column market.power.daily_ceiling_thousandths is 'The most in 24 hours.';
 grant select on market.power to souk_agent, souk_person, souk_dba;

@@ -40,6 +40,7 @@ comment on column market.proposal.status is
   '(internal.proposal_status).';
 comment on column market.proposal.price_thousandths is
   'The amount in thousandths of the major unit: the whole, or with a period that of one period.';
+comment on column market.proposal.price_period is 'What the amount is for; null for the whole.';
 comment on column market.proposal.terms is 'The terms as both sides see them: price, from, until, handover, note.';
 comment on column market.proposal.offer_digest is
   'SHA-256 of the text and the price that the offer had (internal.offer_digest).';

@@ -18,7 +18,9 @@ begin
     'status', internal.confirmation_status(confirmation),
     'url', coalesce(current_setting('market.base_url', true), '') || '/confirmations/' || confirmation.id,
     'expires_in', greatest(extract(epoch from confirmation.expires_at - now())::integer, 0),
-    'summary', internal.sentence('confirmation_' || internal.confirmation_status(confirmation)));
+    'summary', internal.sentence(case internal.confirmation_status(confirmation)
+      when 'pending' then 'confirmation_pending' when 'confirmed' then 'confirmation_confirmed'
+      when 'refused' then 'confirmation_refused' else 'confirmation_expired' end));
 end
 $$;
 comment on function internal.confirmation_document(market.confirmation) is 'Returns a Confirmation.';
