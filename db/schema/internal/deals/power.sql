@@ -1,7 +1,7 @@
 -- What an agent may do alone, as its person decided. A person in the browser may do everything.
 
 create or replace function internal.power_of(agent_id uuid, power text) returns market.power
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 declare
   found_power market.power;
