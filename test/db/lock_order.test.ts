@@ -241,6 +241,7 @@ test("no two operations can wait for each other", async (t) => {
       errors: "[]",
     }),
     agent(alice, "update_offer", { id: offers[0], body: { text: text.text }, errors: "[]" }),
+    agent(alice, "update_offer", { id: offers[0], body: { contact_visibility: "approved" }, errors: "[]" }),
     agent(alice, "create_ask", {
       body: { text: wanted.text },
       idempotency_key: null,

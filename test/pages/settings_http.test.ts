@@ -318,7 +318,12 @@ test("control and formatting characters in a profile are removed", async (t) => 
   const site = await serveSettings(t);
   const fields = { display_name: " Le\u0000na\n\u202Ex ", contact_email: "\u0000", contact_phone: "0049 (0)30 123456" };
   t.is((await send(site, form, await open(site, form), fields)).status, 303);
-  t.deepEqual(site.calls[0]?.args, { display_name: "Le na x", contact_email: null, contact_phone: "+4930123456" });
+  t.deepEqual(site.calls[0]?.args, {
+    display_name: "Le na x",
+    contact_email: null,
+    contact_phone: "+4930123456",
+    contact_visibility: null,
+  });
 });
 
 test('an empty activity list does not say "Nothing yet" if the account has agents', async (t) => {

@@ -65,11 +65,13 @@ begin
     where d.account_id = digest.account_id returning * into digest;
   end if;
   with due as (
-    select m.ask_id, o.id, o.title, o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location,
-      row_number() over (partition by m.ask_id order by m.score desc, o.stale_at is not null, o.id) as n
+    -- Without contacts that not everybody sees.
+    select m.ask_id, d.id, d.document -> 'document' ->> 'title' as title,
+      d.document -> 'metadata' -> 'pricing' ->> 'label' as price, d.location_text as location,
+      row_number() over (partition by m.ask_id order by m.score desc, d.is_stale, d.id) as n
     from internal.new_matches(digest, digest.mail_until) as w
     join market.match m on m.ask_id = w.ask_id and m.offer_id = w.offer_id
-    join market.offer o on o.id = m.offer_id
+    join search.document d on d.id = m.offer_id
   ), listed as (
     select a.id, coalesce(a.title, left(a.text, 120)) as title, count(*) as found,
       jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'price', t.price, 'location', t.location)

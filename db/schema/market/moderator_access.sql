@@ -36,7 +36,7 @@ create policy "a moderator changes caps in the moderator's own name" on market.c
 create policy "a moderator removes caps" on market.cap_override for delete to souk_moderator using (true);
 create policy "a moderator changes settings in the moderator's own name" on market.setting for update
   to souk_moderator
-  using (jsonb_typeof(value) = 'boolean' or min is not null)
+  using (jsonb_typeof(value) = 'boolean' or min is not null or choices is not null)
   with check (changed_by = (select internal.moderator_id()));
 
 grant select on market.account, market.offer, market.offer_change, market.ask, market.report, market.account_stats,

@@ -59,6 +59,7 @@ export type Account = {
   display_name: string | null;
   contact_email: string | null;
   contact_phone: string | null;
+  contact_visibility: string | null;
   /** The name by which its person recognizes the account. */
   label: string;
   methods: { method: SignInMethod; email: string | null; proved_at: string }[];

@@ -3,17 +3,26 @@
 create or replace function internal.deal_offer(conversation market.conversation) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  offer market.offer;
+  visibility text;
 begin
-  return (
-    select jsonb_strip_nulls(jsonb_build_object('id', o.id, 'title', coalesce(conversation.offer_title, o.title),
-      'status', o.status, 'price_label', coalesce(conversation.offer_price, o.metadata -> 'pricing' ->> 'label'),
-      'web_url', internal.web_url(o.id, o.sandbox_id)))
-    from market.conversation c join market.offer o on o.id = c.offer_id
-    where c.id = conversation.id and internal.visible_account_id() in (c.publisher_id, c.inquirer_id));
+  select o.* into offer
+  from market.conversation c join market.offer o on o.id = c.offer_id
+  where c.id = conversation.id and internal.visible_account_id() in (c.publisher_id, c.inquirer_id);
+  visibility := internal.contact_visibility(offer);
+  if not internal.sees_contact(offer.id, offer.account_id, visibility) then
+    offer := internal.withheld_offer(offer, visibility);
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object('id', offer.id,
+    'title', coalesce(conversation.offer_title, offer.title), 'status', offer.status,
+    'price_label', coalesce(conversation.offer_price, offer.metadata -> 'pricing' ->> 'label'),
+    'web_url', internal.web_url(offer.id, offer.sandbox_id)));
 end
 $$;
 comment on function internal.deal_offer(market.conversation) is
-  'Returns the offer of a conversation: {id, title, status, price_label, web_url}, also when it is not published.';
+  'Returns the offer of a conversation of the caller: {id, title, status, price_label, web_url}, also when it is not '
+  'published, and without its contact where that is withheld.';
 grant execute on function internal.deal_offer(market.conversation) to souk_agent, souk_person;
 
 create or replace function internal.message_document(message market.message, role text) returns jsonb

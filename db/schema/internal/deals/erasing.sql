@@ -60,7 +60,8 @@ begin
     offer_title = case erase_side.role when 'publisher' then o.title else c.offer_title end,
     offer_price = case erase_side.role when 'publisher' then o.metadata -> 'pricing' ->> 'label'
       else c.offer_price end
-  from market.offer o
+  -- The other side keeps no contact.
+  from (select (internal.withheld_offer(f, 'agreement')).* from market.offer f where f.id = conversation.offer_id) as o
   where c.id = conversation.id and o.id = c.offer_id;
   -- Nobody is left to read it.
   delete from market.conversation c where c.id = conversation.id and c.publisher_id is null and c.inquirer_id is null;
