@@ -240,3 +240,19 @@ end
 $$;
 comment on function internal.touch_conversation(market.conversation, boolean) is
   'Notes that the caller did something in a conversation. adds: whether it adds something for the other side to read.';
+
+create or replace function internal.own_blocks() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('blocks', (
+    select coalesce(jsonb_agg(jsonb_build_object('conversation_id', c.id, 'blocked_at', internal.utc(b.created_at),
+      'offer', internal.deal_offer(c)) order by b.created_at desc), '[]')
+    from market.block b join market.conversation c on c.id = b.conversation_id
+    where b.account_id = internal.visible_account_id()));
+end
+$$;
+comment on function internal.own_blocks() is
+  'Returns whom the account has blocked, by the conversations in which it did: {blocks: [{conversation_id, blocked_at, '
+  'offer}]}.';
+grant execute on function internal.own_blocks() to souk_agent, souk_person;
