@@ -135,6 +135,10 @@ begin
       and (conversation.status = 'open' or conversation.closed_by in (role, 'market')),
     'blocked', exists (select from market.block b
       where b.account_id = internal.visible_account_id() and b.blocked_id = internal.other_account(conversation)),
+    'agreement_from', (
+      select case p.sender when role then 'me' else 'counterpart' end
+      from market.agreement a join market.proposal p on p.id = a.proposal_id
+      where a.conversation_id = conversation.id order by a.id desc limit 1),
     'own_contact', case role when 'inquirer' then conversation.inquirer_contact end,
     'reasons', internal.report_reasons());
 end
@@ -142,7 +146,8 @@ $$;
 comment on function api.get_conversation_page(uuid, uuid) is
   'Returns what the page of a conversation shows: conversation, its 30 latest messages (or those before the message '
   '`before`), oldest first, has_older, up_to (for api.read_conversation), can_write, blocked (by the account itself), '
-  'own_contact (of an inquirer), and reasons for a report. Raises 404 for any other id.';
+  'agreement_from (who proposed the latest agreement), own_contact (of an inquirer), and reasons for a report. Raises '
+  '404 for any other id.';
 
 create or replace function api.list_messages(id uuid, after uuid, page_size integer) returns jsonb
   language plpgsql stable
