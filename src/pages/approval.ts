@@ -62,7 +62,14 @@ export const minutesAgo = (minutes: number): string => {
 /** A label with one or two sentences around it. */
 const NOTICE_LENGTH = LABEL_LENGTH + 160;
 
-type Shown = { token: string; path: string; notice: string | null; typed?: URLSearchParams | null };
+/** The form of the approval page: as it is opened, or as it is shown again. */
+type Shown = {
+  token: string;
+  path: string;
+  notice: string | null;
+  typed?: URLSearchParams | null;
+  wrong?: string | null;
+};
 
 /**
  * Renders the page on which a person approves or declines an agent.
@@ -70,11 +77,12 @@ type Shown = { token: string; path: string; notice: string | null; typed?: URLSe
  * @param shown.path the path of the page, to come back to after signing in
  * @param shown.notice why the page is shown again; null the first time
  * @param shown.typed the fields of the form that was sent
+ * @param shown.wrong what is wrong with the powers in it
  */
 export const renderApproval = (
   baseUrl: string,
   connection: Connection,
-  { token, path, notice, typed = null }: Shown,
+  { token, path, notice, typed = null, wrong = null }: Shown,
 ): string =>
   renderPage(connection.mispicked ? "mispicked" : "approval", baseUrl, {
     name: visibleName(connection.agent_name),
@@ -92,7 +100,7 @@ export const renderApproval = (
     signIn: signInPath(baseUrl, path),
     signInAgain: signInPath(baseUrl, path, true),
     token,
-    powers: shownPowers(typed),
+    powers: shownPowers(typed, undefined, wrong),
     isOpen: typed !== null,
     notice: notice === null ? null : visibleText(notice, NOTICE_LENGTH),
   });
@@ -102,19 +110,17 @@ export const approvalPages = (context: PagesContext): Page[] => {
   const { baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);
 
-  /** `notice` says why the page is shown again; null the first time. */
   const show = async (
     request: Request,
     response: Response,
-    notice: string | null,
-    typed: URLSearchParams | null = null,
+    again: Pick<Shown, "notice" | "typed" | "wrong">,
   ): Promise<void> => {
     const connection = await askVisitor<Connection>(context, "get_connection", {
       secret_hash: hashSecret(secretOf(request)),
       session_hash: sessionHash(request, baseUrl()),
     });
     const token = giveFormToken(request, response, baseUrl(), request.path, connection.account.shown);
-    response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, notice, typed }));
+    response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, ...again }));
   };
 
   const approve = async (request: Request, response: Response, fields: URLSearchParams): Promise<void> => {
@@ -135,7 +141,7 @@ export const approvalPages = (context: PagesContext): Page[] => {
       if ("mispicked" in approved) {
         if (wantsJson(request)) throw problem("connection_expired", approved.mispicked);
         response.status(PROBLEMS.connection_expired.status);
-        return await show(request, response, null);
+        return await show(request, response, { notice: null });
       }
       const { agent_name, new_session, has_method, client } = approved;
       const name = visibleName(agent_name);
@@ -156,7 +162,11 @@ export const approvalPages = (context: PagesContext): Page[] => {
       const asksAgain = members?.["account_changed"] === true || members?.["not_picked"] === true || isOfPowers;
       if (!asksAgain || wantsJson(request)) throw thrown;
       response.status(PROBLEMS[code].status);
-      await show(request, response, isOfPowers ? `Nothing is approved yet. ${detail}` : detail, fields);
+      await show(request, response, {
+        notice: isOfPowers ? "Nothing is approved yet. Look at what the agent may do alone, below." : detail,
+        typed: fields,
+        wrong: isOfPowers ? detail : null,
+      });
     }
   };
 
@@ -193,7 +203,7 @@ export const approvalPages = (context: PagesContext): Page[] => {
       path: "/connect/:secret",
       operation: "connectionPage",
       needsSignIn: true,
-      get: (request, response) => show(request, response, null),
+      get: (request, response) => show(request, response, { notice: null }),
       post: decide,
     },
   ];

@@ -1,7 +1,7 @@
 import type { PRICE_PERIODS } from "../../base/enums.ts";
 import { readableText, visibleText } from "../../base/visible_text.ts";
 import { type ContactMethod, shownContact } from "../offer/contacts.ts";
-import { dayOf, momentOf, monthOf, type Time } from "../settings/dates.ts";
+import { dayOf, monthOf, type Time } from "../settings/dates.ts";
 
 /** What people read about deals: offers, terms, records and contacts, as pages show them. */
 
@@ -70,13 +70,19 @@ const labelOf = (words: string | null | undefined, length: number): string | nul
 /** The paragraphs of words of several lines. */
 export const paragraphsOf = (words: string): string[] => readableText(words).split(/\n{2,}/);
 
+/** A moment with its year, which a handover may need: "3 March 2026, 14:03". */
+const minuteOf = (timestamp: string): Time => {
+  const inUtc = new Date(timestamp).toISOString();
+  return { datetime: inUtc, text: `${dayOf(inUtc).text}, ${inUtc.slice(11, 16)}` };
+};
+
 /** Makes terms readable. */
 export const shownTerms = (terms: Terms): ShownTerms => ({
   price: priceOf(terms),
   from: terms.from === undefined ? null : dayOf(terms.from),
   until: terms.until === undefined ? null : dayOf(terms.until),
   handover: terms.handover?.method === undefined ? null : HANDOVERS[terms.handover.method],
-  at: terms.handover?.at === undefined ? null : momentOf(terms.handover.at),
+  at: terms.handover?.at === undefined ? null : minuteOf(terms.handover.at),
   place: labelOf(terms.handover?.place, LABEL_LENGTH),
   note: terms.note === undefined ? null : paragraphsOf(terms.note),
 });
