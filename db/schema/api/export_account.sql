@@ -99,5 +99,5 @@ end
 $$;
 comment on function api.export_account(text, text) is
   'Returns one piece of the export: items of a part (account, agents, offers, asks, conversations, messages, reports, '
-  'verifications, decisions, events, webhooks, activity) and next_cursor for the next piece. Raises 401 with sign_in_again when the sign-in is '
-  'not recent.';
+  'verifications, decisions, events, webhooks, activity) and next_cursor for the next piece. Raises 401 with '
+  'sign_in_again when the sign-in is not recent.';

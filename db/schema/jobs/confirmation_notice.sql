@@ -12,8 +12,8 @@ as $$
     and n.notified_at is null and m.email is not null
 $$;
 comment on function jobs.get_confirmation_notice(uuid) is
-  'Returns {email, up_to, confirmations: [{id, title}]} for the mail about a confirmation; null when it is decided, has '
-  'expired, was told, or the person has switched mail off.';
+  'Returns {email, up_to, confirmations: [{id, title}]} for the mail about a confirmation; null when it is decided, '
+  'has expired, was told, or the person has switched mail off.';
 
 create or replace function jobs.get_confirmation_list(account_id uuid) returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp

@@ -37,8 +37,8 @@ begin
 end
 $$;
 comment on function jobs.enqueue_digests() is
-  'Looks whether there is something new for up to 200 people whose digest is due, and enqueues their mails. Looks again '
-  'after an hour. Returns the number of people; 0 when nothing is left.';
+  'Looks whether there is something new for up to 200 people whose digest is due, and enqueues their mails. Looks '
+  'again after an hour. Returns the number of people; 0 when nothing is left.';
 
 create or replace function jobs.begin_digest(account_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -5,7 +5,8 @@ create or replace function internal.report_reasons() returns jsonb
 as $$
   select jsonb_agg(jsonb_build_object('code', r.code, 'summary', r.summary) order by r.rank) from market.reason r
 $$;
-comment on function internal.report_reasons() is 'Returns what a person can choose from in a report: [{code, summary}].';
+comment on function internal.report_reasons() is
+  'Returns what a person can choose from in a report: [{code, summary}].';
 grant execute on function internal.report_reasons() to souk_agent, souk_person;
 
 create or replace function internal.report_errors(reason text, comment text) returns jsonb
