@@ -131,8 +131,7 @@ begin
     'up_to', greatest(
       (select m.id from market.message m where m.conversation_id = conversation.id order by m.id desc limit 1),
       (select p.id from market.proposal p where p.conversation_id = conversation.id order by p.id desc limit 1)),
-    'can_write', not internal.is_stopped(conversation)
-      and (conversation.status = 'open' or conversation.closed_by in (role, 'market')),
+    'can_write', internal.can_write(conversation.id),
     'blocked', exists (select from market.block b
       where b.account_id = internal.visible_account_id() and b.blocked_id = internal.other_account(conversation)),
     'agreement_from', (

@@ -85,7 +85,7 @@ begin
     filter (where l.n <= max_asks)
   into asks from listed l;
   -- Only the title of the offer is a stranger's words. The mail says how many more there are.
-  select jsonb_agg(jsonb_build_object('id', u.id, 'title', internal.deal_offer(u) ->> 'title', 'unread',
+  select jsonb_agg(jsonb_build_object('id', u.id, 'title', internal.deal_title(u), 'unread',
     case u.publisher_id when digest.account_id then u.publisher_unread else u.inquirer_unread end)
     order by u.active_at desc, u.id)
   into conversations from internal.unread_conversations(digest) as u;

@@ -152,7 +152,7 @@ comment on function internal.notify_of_confirmation(market.confirmation) is
 create or replace function internal.told_confirmation(confirmation market.confirmation) returns jsonb
   language sql stable
 as $$
-  select jsonb_build_object('id', confirmation.id, 'title', internal.deal_offer(c) ->> 'title')
+  select jsonb_build_object('id', confirmation.id, 'title', internal.deal_title(c))
   from market.agreement a join market.conversation c on c.id = a.conversation_id
   where a.id = confirmation.agreement_id
 $$;

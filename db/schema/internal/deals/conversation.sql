@@ -96,6 +96,20 @@ comment on function internal.is_stopped(market.conversation) is
   'Returns whether nothing can be sent in a conversation: an account of it is suspended or deleted, or has blocked the '
   'other.';
 
+create or replace function internal.can_write(conversation_id uuid) returns boolean
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from market.conversation c
+    where c.id = can_write.conversation_id and internal.own_role(c) is not null and not internal.is_stopped(c)
+      and (c.status = 'open' or c.closed_by in (internal.own_role(c), 'market')));
+end
+$$;
+comment on function internal.can_write(uuid) is
+  'Returns whether the caller may write in a conversation of its account, which may open it again.';
+grant execute on function internal.can_write(uuid) to souk_agent, souk_person;
+
 create or replace function internal.require_open(conversation market.conversation, headers jsonb default '{}')
   returns market.conversation
   language plpgsql volatile

@@ -16,6 +16,14 @@ comment on function internal.deal_offer(market.conversation) is
   'Returns the offer of a conversation: {id, title, status, price_label, web_url}, also when it is not published.';
 grant execute on function internal.deal_offer(market.conversation) to souk_agent, souk_person;
 
+create or replace function internal.deal_title(conversation market.conversation) returns text
+  language sql stable
+as $$
+  select coalesce(conversation.offer_title, (select o.title from market.offer o where o.id = conversation.offer_id))
+$$;
+comment on function internal.deal_title(market.conversation) is
+  'Returns the title of the offer of a conversation, for mails to one of its sides.';
+
 create or replace function internal.message_document(message market.message, role text) returns jsonb
   language sql stable
 as $$
