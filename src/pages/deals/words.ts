@@ -5,9 +5,10 @@ import { dayOf, monthOf, type Time } from "../settings/dates.ts";
 
 /** What people read about deals: offers, terms, records and contacts, as pages show them. */
 
-/** The database's limits for titles, and for prices, places and contacts. */
+/** The database's limits for titles, for prices, places and an inquirer's contact, and for links. */
 const TITLE_LENGTH = 120;
 const LABEL_LENGTH = 200;
+const LINK_LENGTH = 2048;
 
 /** The terms of a proposal or an agreement. */
 export type Terms = {
@@ -99,7 +100,13 @@ export const shownTrack = (track: Track) => track && { ...track, since: monthOf(
 
 /** Makes a contact readable; null when there is none. */
 export const shownDealContact = (contact: DealContact) =>
-  contact && { methods: contact.methods.map(shownContact), text: labelOf(contact.text, LABEL_LENGTH) };
+  contact && {
+    methods: contact.methods.map((method) => {
+      const shown = shownContact(method);
+      return { ...shown, value: visibleText(shown.value, LINK_LENGTH) };
+    }),
+    text: labelOf(contact.text, LABEL_LENGTH),
+  };
 
 /** How long something is still possible, in words. */
 export const timeLeft = (seconds: number): string => {
