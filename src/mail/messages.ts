@@ -53,8 +53,7 @@ export const confirmationMessage = (data: {
   settings: string;
 }): Message => {
   const { length } = data.confirmations;
-  const heading =
-    length === 1 ? "An agreement waits for you on Souk" : `${length} agreements wait for you on Souk`;
+  const heading = length === 1 ? "An agreement waits for you on Souk" : `${length} agreements wait for you on Souk`;
   return message("confirmation_notice", heading, { ...data, heading });
 };
 
