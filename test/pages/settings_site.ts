@@ -236,7 +236,7 @@ export const CONFIRMATION = {
 };
 
 /** What waits for the person. */
-export const WAITING = {
+const WAITING = {
   confirmations: [{ ...CONFIRMATION.confirmation, offer: DEAL_OFFER, terms: TERMS, pays: false }],
 };
 

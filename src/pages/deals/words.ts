@@ -37,7 +37,7 @@ const AMOUNT = new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2, maximu
 const WHOLE = new Intl.NumberFormat("en-GB");
 
 /** An amount with its currency: "1,200 EUR". */
-export const sumOf = ({ amount, currency }: { amount: number; currency: string }): string =>
+const sumOf = ({ amount, currency }: { amount: number; currency: string }): string =>
   `${(Number.isInteger(amount) ? WHOLE : AMOUNT).format(amount)} ${currency}`;
 
 const PERIODS: Readonly<Record<string, string>> = {
