@@ -159,7 +159,7 @@ as $$
 declare
   role constant text := internal.own_role(conversation);
   others constant integer := (
-    select count(*) from (
+    select count(*)::integer from (
       select m.id from market.message m
       where m.conversation_id = conversation.id and m.id > mark_read.up_to and m.sender <> role
       union all
