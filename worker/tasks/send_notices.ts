@@ -79,26 +79,21 @@ export const sendAccountNotice = (tools: Tools) =>
       }),
   );
 
-const sendConfirmations = (tools: Tools, kind: "notice" | "list") =>
-  sendNotice<Confirmations>(
-    tools,
-    {
-      get: `get_confirmation_${kind}`,
-      mark: `mark_confirmation_${kind}`,
-      marked: ({ up_to }) => [up_to],
-    },
-    ({ confirmations }) =>
-      confirmationMessage({
-        confirmations: confirmations.map(({ id, title }) => ({
-          title: visibleText(title ?? "", TITLE_LENGTH) || "Without a title",
-          url: `${tools.baseUrl()}/confirmations/${id}`,
-        })),
-        settings: `${tools.baseUrl()}/settings/alerts`,
-      }),
+const sendConfirmations = (tools: Tools, calls: { get: string; mark: string }) =>
+  sendNotice<Confirmations>(tools, { ...calls, marked: ({ up_to }) => [up_to] }, ({ confirmations }) =>
+    confirmationMessage({
+      confirmations: confirmations.map(({ id, title }) => ({
+        title: visibleText(title ?? "", TITLE_LENGTH) || "Without a title",
+        url: `${tools.baseUrl()}/confirmations/${id}`,
+      })),
+      settings: `${tools.baseUrl()}/settings/alerts`,
+    }),
   );
 
 /** Tells a person that an agreement waits for their confirmation. */
-export const sendConfirmationNotice = (tools: Tools) => sendConfirmations(tools, "notice");
+export const sendConfirmationNotice = (tools: Tools) =>
+  sendConfirmations(tools, { get: "get_confirmation_notice", mark: "mark_confirmation_notice" });
 
 /** Tells a person which agreements wait for their confirmation. */
-export const sendConfirmationList = (tools: Tools) => sendConfirmations(tools, "list");
+export const sendConfirmationList = (tools: Tools) =>
+  sendConfirmations(tools, { get: "get_confirmation_list", mark: "mark_confirmation_list" });

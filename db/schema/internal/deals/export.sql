@@ -51,13 +51,13 @@ declare
   after uuid := (place ->> 'message')::uuid;
   conversation market.conversation;
   messages market.message[];
-  items jsonb := '[]';
+  items jsonb := jsonb '[]';
 begin
   -- The conversation in which the last piece ended, and then the others one after the other.
-  conversation := (select c from market.conversation c where c.id = within);
+  select * into conversation from market.conversation c where c.id = within;
   loop
     if conversation.id is null then
-      conversation := (select c from internal.own_conversations(within, 1) as c);
+      select * into conversation from internal.own_conversations(within, 1) as c;
       exit when conversation.id is null;
       within := conversation.id;
       after := null;
