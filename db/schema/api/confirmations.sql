@@ -9,6 +9,12 @@ end
 $$;
 comment on function api.get_confirmation(uuid) is 'Returns a confirmation of the account. Raises 404 for any other id.';
 
+create or replace function api.list_confirmations() returns jsonb
+  language plpgsql stable
+as $$ begin return jsonb_build_object('confirmations', internal.waiting_confirmations()); end $$;
+comment on function api.list_confirmations() is
+  'Returns what waits for the person: Confirmations with offer, terms and pays, the oldest first, at most 50.';
+
 create or replace function api.get_confirmation_page(id uuid) returns jsonb
   language plpgsql stable
 as $$

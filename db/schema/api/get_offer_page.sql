@@ -48,9 +48,7 @@ begin
     'publisher', internal.publisher_document(offer.account_id),
     'contact', case when sees and offer.contact ? 'methods' then offer.contact end,
     'owner', case when own then internal.owner_offer_document(offer) end,
-    'reasons', case when signed_in and not own then (
-      select jsonb_agg(jsonb_build_object('code', r.code, 'summary', r.summary) order by r.rank)
-      from market.reason r) end,
+    'reasons', case when signed_in and not own then internal.report_reasons() end,
     'indexed', offer.status = 'published' and internal.setting('index_offers') = jsonb 'true');
 end
 $$;

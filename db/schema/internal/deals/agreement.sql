@@ -63,6 +63,7 @@ begin
   from (values (conversation.publisher_id, agreement.publisher_agreed_at),
     (conversation.inquirer_id, agreement.inquirer_agreed_at)) as s (account_id, agreed_at)
   where s.agreed_at is null and s.account_id is not null;
+  perform internal.notify_of_confirmation(n) from market.confirmation n where n.agreement_id = agreement.id;
   perform internal.note_deal(conversation, 'agreement.awaiting', '{publisher,inquirer}',
     jsonb_build_object('agreement_id', agreement.id));
   return agreement;

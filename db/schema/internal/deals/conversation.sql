@@ -96,6 +96,20 @@ comment on function internal.is_stopped(market.conversation) is
   'Returns whether nothing can be sent in a conversation: an account of it is suspended or deleted, or has blocked the '
   'other.';
 
+create or replace function internal.can_write(conversation_id uuid) returns boolean
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from market.conversation c
+    where c.id = can_write.conversation_id and internal.own_role(c) is not null and not internal.is_stopped(c)
+      and (c.status = 'open' or c.closed_by in (internal.own_role(c), 'market')));
+end
+$$;
+comment on function internal.can_write(uuid) is
+  'Returns whether the caller may write in a conversation of its account, which may open it again.';
+grant execute on function internal.can_write(uuid) to souk_agent, souk_person;
+
 create or replace function internal.require_open(conversation market.conversation, headers jsonb default '{}')
   returns market.conversation
   language plpgsql volatile
@@ -240,3 +254,19 @@ end
 $$;
 comment on function internal.touch_conversation(market.conversation, boolean) is
   'Notes that the caller did something in a conversation. adds: whether it adds something for the other side to read.';
+
+create or replace function internal.own_blocks() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('blocks', (
+    select coalesce(jsonb_agg(jsonb_build_object('conversation_id', c.id, 'blocked_at', internal.utc(b.created_at),
+      'offer', internal.deal_offer(c)) order by b.created_at desc), '[]')
+    from market.block b join market.conversation c on c.id = b.conversation_id
+    where b.account_id = internal.visible_account_id()));
+end
+$$;
+comment on function internal.own_blocks() is
+  'Returns whom the account has blocked, by the conversations in which it did: {blocks: [{conversation_id, blocked_at, '
+  'offer}]}.';
+grant execute on function internal.own_blocks() to souk_agent, souk_person;

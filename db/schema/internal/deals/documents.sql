@@ -25,6 +25,14 @@ comment on function internal.deal_offer(market.conversation) is
   'published, and without its contact where that is withheld.';
 grant execute on function internal.deal_offer(market.conversation) to souk_agent, souk_person;
 
+create or replace function internal.deal_title(conversation market.conversation) returns text
+  language sql stable
+as $$
+  select coalesce(conversation.offer_title, (select o.title from market.offer o where o.id = conversation.offer_id))
+$$;
+comment on function internal.deal_title(market.conversation) is
+  'Returns the title of the offer of a conversation, for mails to one of its sides.';
+
 create or replace function internal.message_document(message market.message, role text) returns jsonb
   language sql stable
 as $$
@@ -102,13 +110,22 @@ comment on function internal.conversation_document(market.conversation) is
   'Returns a conversation as the side of the caller sees it (Conversation).';
 grant execute on function internal.conversation_document(market.conversation) to souk_agent, souk_person;
 
+create or replace function internal.contact_in_words(words text) returns jsonb
+  language sql immutable
+as $$
+  select jsonb_build_object('schema_version', 2, 'methods', '[]'::jsonb, 'text', words) where words is not null
+$$;
+comment on function internal.contact_in_words(text) is
+  'Returns the contact of an inquirer as a Contact: {schema_version, methods: [], text}; null for none.';
+grant execute on function internal.contact_in_words(text) to souk_agent, souk_person;
+
 create or replace function internal.deal_contact(conversation_id uuid, role text) returns jsonb
   language plpgsql stable
 as $$
 begin
   return (
     select case role when 'inquirer' then a.publisher_contact
-      else jsonb_build_object('schema_version', 2, 'methods', '[]'::jsonb, 'text', a.inquirer_contact) end
+      else internal.contact_in_words(a.inquirer_contact) end
     from market.agreement a
     where a.conversation_id = deal_contact.conversation_id and a.status = 'made'
       and case role when 'inquirer' then a.publisher_contact is not null else a.inquirer_contact is not null end
