@@ -8,7 +8,7 @@ create type admin.finding
 comment on type admin.account_limit is
   'A rate limit of an account: how often each of its agents may call an action within an hour.';
 comment on column admin.account_limit.action is
-  'publish_offer, create_ask, preview_offer, manage, report_offer or search_offers.';
+  'publish_offer, create_ask, preview_offer, manage, report_offer, search_offers or converse.';
 comment on column admin.account_limit.cap is 'Allowed calls an hour for each agent.';
 comment on column admin.account_limit.earned is
   'Whether the limit follows from the account stats; false when a moderator set it.';

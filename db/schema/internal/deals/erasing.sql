@@ -23,16 +23,17 @@ declare
   own market.conversation;
   number integer := 0;
 begin
+  -- In the order of all ids, as the deletion of the other side does.
   for own in
-    (select * from market.conversation c where c.publisher_id = erased order by c.id limit batch for no key update)
+    select * from market.conversation c
+    where c.id = any (array(
+      (select p.id from market.conversation p where p.publisher_id = erased order by p.id limit batch)
+      union all
+      (select i.id from market.conversation i where i.inquirer_id = erased order by i.id limit batch)
+      order by 1 limit batch))
+    order by c.id for no key update
   loop
-    perform internal.erase_side(own, 'publisher');
-    number := number + 1;
-  end loop;
-  for own in
-    (select * from market.conversation c where c.inquirer_id = erased order by c.id limit batch for no key update)
-  loop
-    perform internal.erase_side(own, 'inquirer');
+    perform internal.erase_side(own, case own.publisher_id when erased then 'publisher' else 'inquirer' end);
     number := number + 1;
   end loop;
   return number < batch;
@@ -49,7 +50,11 @@ begin
     perform internal.close_conversation(conversation, 'market');
   end if;
   perform internal.erase_words(array[conversation.id], array[role]);
+  -- While the conversation is locked, so that the deletion of the agents finds nothing to change here.
+  update market.proposal p set agent_id = null
+  where p.conversation_id = conversation.id and p.sender = erase_side.role and p.agent_id is not null;
   update market.agreement a set
+    payer_agent_id = case when a.payer <> erase_side.role then a.payer_agent_id end,
     publisher_contact = case erase_side.role when 'inquirer' then a.publisher_contact end,
     inquirer_contact = case erase_side.role when 'publisher' then a.inquirer_contact end
   where a.conversation_id = conversation.id;

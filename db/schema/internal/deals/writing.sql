@@ -264,7 +264,7 @@ begin
     then p -> 'ceiling' end as ceiling) as c
   on conflict on constraint power_pkey do update set allowed = excluded.allowed,
     ceiling_thousandths = excluded.ceiling_thousandths, daily_ceiling_thousandths = excluded.daily_ceiling_thousandths,
-    ceiling_currency = excluded.ceiling_currency, updated_at = now();
+    ceiling_currency = excluded.ceiling_currency, updated_at = clock_timestamp();
   insert into market.event (account_id, type, data)
   values (internal.account_id(), 'powers.changed', jsonb_build_object('agent_id', set_powers.agent_id));
 end
