@@ -73,6 +73,8 @@ begin
     perform internal.lock_accounts(array[conversation.publisher_id, conversation.inquirer_id]);
   else
     perform internal.lock_caller();
+    -- A second update of the conversation locks it, too, and its deletion may wait for the conversation.
+    perform from market.account a where a.id = internal.other_account(conversation) for key share;
   end if;
   select * into conversation from market.conversation c where c.id = lock_conversation.id for no key update;
   return conversation;
@@ -185,7 +187,7 @@ comment on function internal.live_deals(uuid[]) is
   'Returns the conversations about these offers in which a proposal is pending or an agreement awaits somebody.';
 
 create or replace function internal.lock_deals(offers uuid[]) returns uuid[]
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   return array(
@@ -196,6 +198,7 @@ $$;
 comment on function internal.lock_deals(uuid[]) is
   'Locks the conversations about these offers in which something is pending, in the order of their ids, and returns '
   'them. Call it before a statement that takes down several offers.';
+grant execute on function internal.lock_deals(uuid[]) to souk_moderator;
 
 create or replace function internal.end_offer_deals() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

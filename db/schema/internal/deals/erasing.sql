@@ -47,7 +47,9 @@ create or replace function internal.erase_side(conversation market.conversation,
 as $$
 begin
   if conversation.status = 'open' then
-    perform internal.close_conversation(conversation, 'market');
+    perform internal.end_deals(array[conversation.id]);
+    perform internal.moved_by('market');
+    perform internal.note_deal(conversation, 'conversation.closed', '{publisher,inquirer}');
   end if;
   perform internal.erase_words(array[conversation.id], array[role]);
   -- While the conversation is locked, so that the deletion of the agents finds nothing to change here.
@@ -58,7 +60,12 @@ begin
     publisher_contact = case erase_side.role when 'inquirer' then a.publisher_contact end,
     inquirer_contact = case erase_side.role when 'publisher' then a.inquirer_contact end
   where a.conversation_id = conversation.id;
+  -- One update: a second one of the same row would lock the account of the other side, whose deletion may wait for this
+  -- conversation.
   update market.conversation c set
+    status = 'closed',
+    closed_by = coalesce(c.closed_by, 'market'),
+    active_at = case c.status when 'open' then clock_timestamp() else c.active_at end,
     publisher_id = case erase_side.role when 'inquirer' then c.publisher_id end,
     inquirer_id = case erase_side.role when 'publisher' then c.inquirer_id end,
     inquirer_contact = case erase_side.role when 'publisher' then c.inquirer_contact end,
@@ -67,6 +74,9 @@ begin
       else c.offer_price end
   from market.offer o
   where c.id = conversation.id and o.id = c.offer_id;
+  -- Moderators have nothing to decide about what is erased.
+  update market.conversation_report r set completed_at = now()
+  where r.conversation_id = conversation.id and r.completed_at is null;
   -- Nobody is left to read it.
   delete from market.conversation c where c.id = conversation.id and c.publisher_id is null and c.inquirer_id is null;
 end
