@@ -323,6 +323,7 @@ begin
   return query select * from inspect.check_oauth(check_part.low, check_part.high);
   return query select * from inspect.check_requests(check_part.low, check_part.high);
   return query select * from inspect.check_market(check_part.low, check_part.high);
+  return query select * from inspect.check_deals(check_part.low, check_part.high);
   return query select * from inspect.check_sandboxes();
   return query select * from inspect.check_moderation(check_part.low, check_part.high);
   return query select * from inspect.check_references(check_part.low, check_part.high);

@@ -55,7 +55,8 @@ grant select on market.worker_heartbeat, market.audit_event, market.reembedding 
 -- A DBA sees moderators' decisions, but not their sentences.
 grant select on market.reason, market.moderator, market.review_case, market.cap_override to souk_dba;
 grant select (created_at, expires_at) on market.moderator_link to souk_dba;
-grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision
+grant select (id, moderator_id, action, offer_id, account_id, agent_id, conversation_id, reason, created_at)
+  on market.decision
   to souk_dba;
 grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at) on market.appeal to souk_dba;
 grant select (id) on market.hash_key to souk_dba;

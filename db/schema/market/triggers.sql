@@ -138,6 +138,9 @@ create trigger review_offer_reported_again after update on market.report for eac
   when (old.completed_at is not null and new.completed_at is null)
   execute function internal.review_reported_offer();
 
+create trigger review_reported_conversation after insert or update of completed_at or delete
+  on market.conversation_report for each row execute function internal.review_reported_conversation();
+
 create trigger review_appeal after insert on market.appeal for each row execute function internal.review_appeal();
 
 do $$

@@ -3,7 +3,7 @@
 create or replace function internal.confirmation_status(confirmation market.confirmation) returns text
   language sql stable
 as $$
-  select case when confirmation.status = 'pending' and confirmation.expires_at <= now() then 'expired'
+  select case when confirmation.status = 'pending' and confirmation.expires_at <= clock_timestamp() then 'expired'
     else confirmation.status end
 $$;
 comment on function internal.confirmation_status(market.confirmation) is

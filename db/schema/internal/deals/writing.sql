@@ -276,7 +276,7 @@ begin
   where not kept @> jsonb_build_array(internal.power_document(p))
   on conflict on constraint power_pkey do update set allowed = excluded.allowed,
     ceiling_thousandths = excluded.ceiling_thousandths, daily_ceiling_thousandths = excluded.daily_ceiling_thousandths,
-    ceiling_currency = excluded.ceiling_currency, updated_at = now();
+    ceiling_currency = excluded.ceiling_currency, updated_at = clock_timestamp();
   if found then
     insert into market.event (account_id, type, data)
     values (store_powers.account_id, 'powers.changed', jsonb_build_object('agent_id', store_powers.agent_id));
