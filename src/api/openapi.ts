@@ -286,6 +286,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       { name: "Search", description: "Finding offers." },
       { name: "Offers", description: "Publishing and keeping offers." },
       { name: "Asks", description: "Stating what is wanted and reading what matches." },
+      { name: "Conversations", description: "Asking about an offer, proposing, and agreeing on a deal." },
       { name: "Events", description: "What happens to the account, as it happens." },
     ],
     paths,

@@ -165,6 +165,7 @@ test("an agent without approval can do everything that only reads", async (t) =>
     searchOffers: { query: "sofa" },
     previewOffer: { text: OFFER },
     reportOffer: { reason: "duplicate" },
+    reportConversation: { reason: "spam" },
   };
   const statuses: Record<string, number> = {};
   for (const { operationId, method, path } of open) {
@@ -192,6 +193,7 @@ test("an agent without approval can do everything that only reads", async (t) =>
     listConversations: 200,
     getConversation: 404,
     listMessages: 404,
+    reportConversation: 404,
     getConfirmation: 404,
     listEvents: 200,
     listWebhooks: 200,

@@ -257,12 +257,17 @@ test("a person calls every endpoint with a session, without a limit, and what th
     "GET /v1/me/verifications/{id}": 404,
     "DELETE /v1/me/agent": 409,
   };
+  // What others have to read is counted, whoever writes it.
+  const counted = ENDPOINTS.filter(({ rateLimit }) => rateLimit === "converse").map(
+    ({ method, path }) => `${method.toUpperCase()} ${path}`,
+  );
   for (const [endpoint, list] of answers)
     for (const { status, headers, text } of list) {
       const expected = Object.entries(refused).find(([name]) => name === endpoint)?.[1];
       t.true(expected === undefined ? status < 300 : status === expected, `${endpoint}: ${text}`);
-      t.false(
+      t.is(
         Object.keys(headers).some((name) => name.startsWith("ratelimit-")),
+        counted.includes(endpoint),
         endpoint,
       );
     }
@@ -270,7 +275,7 @@ test("a person calls every endpoint with a session, without a limit, and what th
     `with own as (select account_id from market.agent where id = $1)
      select (select count(*)::int from market.rate_limit_hit, own where scope like '%' || account_id || '%'
          -- What is sent to webhooks is counted whoever adds them.
-         and action not in ('challenge', 'deliver', 'test_webhook')) as counted,
+         and action not in ('converse', 'challenge', 'deliver', 'test_webhook')) as counted,
        (select count(*)::int from market.submission join own using (account_id) where agent_id is not null)
          + (select count(*)::int from market.offer join own using (account_id) where agent_id is not null)
          + (select count(*)::int from market.ask join own using (account_id) where agent_id is not null) as of_agents`,

@@ -145,8 +145,6 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     summary: "Report a conversation",
     description: "A moderator then reads it. Counts in the limit `report_offer`.",
     args: ["members"],
-    permission: "report_offer",
-    rateLimit: "report_offer",
     body: { schema: shape.conversationReport, example: { reason: "scam", comment: "Wants a deposit by wire." } },
     answers: {
       200: {
