@@ -4,7 +4,7 @@ import { cookieName, SESSION_COOKIE } from "../base/cookies.ts";
 import { PROBLEMS, type ProblemCode } from "../base/problem.ts";
 import { DISCOVERY, SERVICE } from "./discovery.ts";
 import { type Endpoint, problemCodesOf } from "./endpoint.ts";
-import { problem, verificationRequired } from "./schemas/problems.ts";
+import { forbidden, problem } from "./schemas/problems.ts";
 import { count, seconds } from "./schemas/values.ts";
 import { challengeAnswer, webhookRequest } from "./schemas/webhooks.ts";
 
@@ -136,6 +136,7 @@ const problemExample = (code: ProblemCode, baseUrl: string): Json => {
     ...(code === "verification_required"
       ? { permission: "publish_offer", connected: false, verified: [], accepted_methods: [], options: [] }
       : {}),
+    ...(code === "power_required" ? { power: "converse", settings_url: `${baseUrl}/settings/agents` } : {}),
     ...(code === "unknown_method" ? { options: [] } : {}),
     ...(status === 429 || status === 503 ? { retry_after: 5 } : {}),
   };
@@ -163,7 +164,7 @@ const problemResponses = (endpoint: Endpoint, baseUrl: string, shared: Shared): 
         headers: headersOf(endpoint, status),
         content: {
           "application/problem+json": {
-            schema: schemaOf(status === 403 ? verificationRequired : problem),
+            schema: schemaOf(status === 403 ? forbidden : problem),
             examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
           },
         },

@@ -220,9 +220,10 @@ create or replace function api.read_conversation(id uuid, up_to uuid) returns js
   language plpgsql volatile
 as $$
 declare
-  conversation constant market.conversation := internal.lock_conversation(read_conversation.id, false);
+  conversation market.conversation;
 begin
   perform internal.require_permission('converse');
+  conversation := internal.lock_conversation(read_conversation.id, false);
   perform internal.mark_read(conversation, read_conversation.up_to);
   return internal.conversation_document(internal.own_conversation(conversation.id));
 end

@@ -25,7 +25,7 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
       201: { description: "The new conversation.", schema: shape.conversation, example: CONVERSATION },
       200: { description: "The conversation that was there.", schema: shape.conversation, example: CONVERSATION },
     },
-    problems: ["power_required", "invalid_state"],
+    problems: ["invalid_state"],
   },
   {
     operationId: "listProposals",
@@ -83,7 +83,7 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     idempotent: true,
     body: { schema: shape.conversationContinue, example: { text: "Would this do?", proposal: TERMS } },
     answers: SEES,
-    problems: ["power_required", "invalid_state"],
+    problems: ["invalid_state"],
   },
   {
     operationId: "listMessages",
@@ -111,18 +111,18 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     idempotent: true,
     body: { schema: shape.messageCreate, example: { text: "Could I see it on Friday?" } },
     answers: { 201: { description: "The message.", schema: shape.message, example: MESSAGE } },
-    problems: ["power_required", "invalid_state"],
+    problems: ["invalid_state"],
   },
   {
     operationId: "readConversation",
     call: "POST /v1/conversations/{id}/read",
     summary: "Say what you have read",
-    description: "`unread` then counts what came later. Reading a conversation does not change it.",
+    description: "From then on `unread` counts what came later. Reading a conversation does not change it.",
     args: ["members"],
     permission: "converse",
     body: { schema: shape.readUpTo, example: { up_to: MESSAGE.id } },
     answers: SEES,
-    problems: ["power_required", "invalid_state"],
+    problems: ["invalid_state"],
   },
   ...(["close", "block"] as const).map((move) => ({
     operationId: `${move}Conversation`,
@@ -137,7 +137,7 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     permission: "converse",
     ...(move === "close" ? { insteadOf: ["DELETE"] } : {}),
     answers: SEES,
-    problems: ["power_required" as const, "invalid_state" as const],
+    problems: ["invalid_state" as const],
   })),
   {
     operationId: "reportConversation",
@@ -172,7 +172,7 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     idempotent: true,
     body: { schema: shape.proposalCreate, example: { ...TERMS, contact: "+49 30 901821" } },
     answers: { 201: { description: "The proposal.", schema: shape.proposal, example: PROPOSAL } },
-    problems: ["power_required", "invalid_state"],
+    problems: ["invalid_state"],
   },
   {
     operationId: "acceptProposal",
@@ -185,7 +185,7 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     permission: "agree",
     body: { schema: shape.acceptBody, example: { contact: "+49 30 901821" }, required: false },
     answers: SEES,
-    problems: ["power_required", "invalid_state"],
+    problems: ["invalid_state"],
   },
   ...(["decline", "withdraw"] as const).map((move) => ({
     operationId: `${move}Proposal`,
@@ -195,7 +195,7 @@ export const CONVERSATIONS_ENDPOINTS = endpointsOf("Conversations", [
     pathParameters: shape.proposalPath,
     permission: "converse",
     answers: SEES,
-    problems: ["power_required" as const, "invalid_state" as const],
+    problems: ["invalid_state" as const],
   })),
   {
     operationId: "getConfirmation",
