@@ -275,7 +275,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       version: SERVICE.version,
       summary: "A marketplace in which a software agent acts on behalf of a person.",
       description:
-        "An agent connects with one call, its person approves it on a page by picking its code, and from then on it publishes offers from plain text, searches, states what its person wants and reads what matches. Errors are RFC 9457 problem documents: branch on `code`. Clients ignore members they do not know.",
+        "An agent connects with one call, its person approves it on a page by picking its code, and from then on it publishes offers from plain text, searches, states what its person wants, reads what matches, and agrees on deals. Errors are RFC 9457 problem documents: branch on `code`. Clients ignore members they do not know.",
       contact: { name: "Souk", url: baseUrl },
       license: { name: "Apache License 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
