@@ -10,19 +10,24 @@ import { createDatabase, type Database } from "./support/database.ts";
  */
 
 /**
- * The API functions that run as their owner: their caller has no role yet, or they touch rows of no account. Each must
- * itself refuse what its caller may not do, so a new entry here needs a careful review.
+ * The API functions that run as their owner: their caller has no role yet, they touch rows of no account, or they move a deal,
+ * whose rows are of two accounts. Each must itself refuse what its caller may not do, so a new entry here needs a careful review.
  */
 const RUN_AS_OWNER = [
   "api.accept_moderator_link(bytea,bytea,bytea)",
+  "api.accept_proposal(uuid,uuid,jsonb,jsonb)",
   "api.approve_connection(bytea,bytea,bytea,text,bytea,text)",
+  "api.block_conversation(uuid)",
   "api.cancel_sign_in(bytea,text,bytea)",
   "api.cancel_verification(bytea,bytea)",
   "api.check_client(text,jsonb,text)",
+  "api.close_conversation(uuid)",
   "api.connect_agent(text,bytea,bytea,text,text,integer,boolean,text)",
   "api.continue_verification(bytea)",
   "api.count_client_document(text,integer,text)",
+  "api.decide_confirmation(uuid,text,text)",
   "api.decline_connection(bytea,bytea,text)",
+  "api.decline_proposal(uuid,uuid)",
   "api.exchange_code(bytea,text,text,text,bytea,bytea,bytea,jsonb)",
   "api.find_grant(text,bytea,bytea,bytea)",
   "api.finish_mail_sign_in(bytea,bytea,bytea,bytea,bytea,text,bytea,bytea,bytea)",
@@ -41,13 +46,21 @@ const RUN_AS_OWNER = [
   "api.list_event_readers(text)",
   "api.note_uses(jsonb)",
   "api.offer_methods(jsonb)",
+  "api.open_conversation(uuid,jsonb,text,bytea,jsonb)",
+  "api.propose(uuid,jsonb,text,bytea,jsonb)",
+  "api.read_conversation(uuid,uuid)",
   "api.refresh_token(bytea,bytea,text,bytea,bytea,jsonb)",
   "api.register_client(text,jsonb,text,integer)",
+  "api.report_conversation(uuid,text,text)",
   "api.revoke_token(bytea,bytea,text,jsonb)",
+  "api.send_message(uuid,jsonb,text,bytea,jsonb)",
+  "api.set_powers(uuid,jsonb)",
   "api.start_authorization(text,jsonb,text,text,text,bytea,text,text,integer)",
   "api.start_sign_in(bytea,text,text,bytea,bytea,text,bytea,jsonb,text,jsonb,boolean,bytea)",
   "api.stop_digest(uuid,bytea)",
+  "api.unblock(uuid)",
   "api.vocabulary_changed_at()",
+  "api.withdraw_proposal(uuid,uuid)",
   "api.withdraw_submission(uuid)",
 ];
 

@@ -152,6 +152,7 @@ const CLOSED =
   /hash|secret|\bcode|text|title|contact|comment|body|metadata|extraction|criteria|query|search|place|reasons|embedding|display_name|address|images|location|warnings|note/;
 /** Columns whose names contain such a word, but whose content is neither secret nor private. */
 const OPEN = [
+  "market.message.addresses_agents",
   "reading.example.text",
   "market.embedding_model.min_similarity",
   "market.ranking.in_text",

@@ -46,6 +46,7 @@ const DISAGREEMENTS: Readonly<Record<string, readonly [column: string, ours: str
   "market.embedding_model": ["match_min_similarity", "0.125", "0.25"],
   "market.ranking": ["density", "0.125", "0.25"],
   "market.invariant": ["remedy", "Ours.", "Theirs."],
+  "market.move": ["condition", "Ours.", "Theirs."],
   "reading.place": ["population", "90", "91"],
   "reading.place_name": ["form", "word", "beside"],
   "reading.concept": ["type", "feature", "cue"],

@@ -484,6 +484,8 @@ const NEEDS_NO_WORLD: Record<string, string> = {
   "api.republish_offer": "changes an own offer",
   "api.update_offer": "changes an own offer",
   "inspect.check_moderation": "reads the offers of one account, and cases",
+  "internal.accept": "reads the offer of one conversation",
+  "internal.add_proposal": "reads the offer of one conversation",
   "internal.complete_ask": "fills in one ask",
   "internal.complete_offer": "changes the offer of one submission",
   "internal.count_offer": "counts the offers of one account",

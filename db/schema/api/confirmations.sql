@@ -20,12 +20,15 @@ comment on function api.get_confirmation_page(uuid) is
   'Returns what the page of a confirmation shows (internal.confirmation_page). Raises 404 for any other id.';
 
 create or replace function api.decide_confirmation(id uuid, decision text, digest text) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   confirmation market.confirmation := internal.own_confirmation(decide_confirmation.id);
   wanted constant text := case decision when 'confirm' then 'confirmed' else 'refused' end;
 begin
+  if internal.session_id() is null then
+    perform internal.raise_problem(401, 'unauthorized', 'person_needed');
+  end if;
   perform internal.require_permission('agree');
   perform internal.lock_conversation(a.conversation_id)
   from market.agreement a where a.id = confirmation.agreement_id;
@@ -44,5 +47,5 @@ end
 $$;
 comment on function api.decide_confirmation(uuid, text, text) is
   'Confirms or refuses (decision: confirm, refuse) for the calling person. digest: that of the page that the person '
-  'saw. Raises 404 for any other id, and 409 invalid_state when it is decided, has expired, or shows something else by '
-  'now.';
+  'saw. Raises 401 for an agent, 404 for any other id, and 409 invalid_state when it is decided, has expired, or shows '
+  'something else by now.';

@@ -3,7 +3,7 @@
 create or replace function api.open_conversation(
   id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
 ) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   publisher uuid;
@@ -21,7 +21,7 @@ begin
     return admission;
   end if;
   select * into conversation from market.conversation c
-  where c.offer_id = open_conversation.id and c.inquirer_id = internal.account_id();
+  where c.offer_id = open_conversation.id and c.inquirer_id = internal.account_id() for no key update;
   opened := not found;
   if opened then
     conversation := internal.create_conversation(open_conversation.id, publisher, (body ->> 'origin_ask_id')::uuid,
@@ -190,7 +190,7 @@ comment on function api.continue_conversation(uuid, jsonb, text, bytea, jsonb) i
 create or replace function api.send_message(
   id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
 ) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -217,7 +217,7 @@ comment on function api.send_message(uuid, jsonb, text, bytea, jsonb) is
   '409 invalid_state for a conversation that the other side closed.';
 
 create or replace function api.read_conversation(id uuid, up_to uuid) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -232,7 +232,7 @@ comment on function api.read_conversation(uuid, uuid) is
   'Notes that the account has read a conversation up to a message or proposal. Raises 404 for any other id.';
 
 create or replace function api.close_conversation(id uuid) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -251,7 +251,7 @@ comment on function api.close_conversation(uuid) is
   'other id.';
 
 create or replace function api.block_conversation(id uuid) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -268,7 +268,7 @@ comment on function api.block_conversation(uuid) is
   'any other id.';
 
 create or replace function api.unblock(id uuid) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform internal.unblock(unblock.id);
@@ -292,7 +292,7 @@ $$;
 comment on function api.list_blocks() is 'Returns whom the account has blocked, by the conversations in which it did.';
 
 create or replace function api.report_conversation(id uuid, reason text, comment text) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   errors constant jsonb := internal.report_errors(report_conversation.reason, report_conversation.comment);

@@ -14,7 +14,7 @@ comment on function api.get_powers(uuid) is
   'Returns the powers of an agent of the account. Raises 404 for any other id.';
 
 create or replace function api.set_powers(agent_id uuid, powers jsonb) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform internal.require_recent_sign_in();

@@ -2,7 +2,7 @@
 
 create or replace function api.propose(id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb)
   returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -31,7 +31,7 @@ comment on function api.propose(uuid, jsonb, text, bytea, jsonb) is
   'not published, or an agreement awaits somebody.';
 
 create or replace function api.accept_proposal(id uuid, proposal_id uuid, body jsonb, errors jsonb) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -56,12 +56,12 @@ comment on function api.accept_proposal(uuid, uuid, jsonb, jsonb) is
   'with another status.';
 
 create or replace function api.decline_proposal(id uuid, proposal_id uuid) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ begin return internal.answer_proposal(id, proposal_id, 'declined'); end $$;
 comment on function api.decline_proposal(uuid, uuid) is 'Declines the pending proposal of the other side.';
 
 create or replace function api.withdraw_proposal(id uuid, proposal_id uuid) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$ begin return internal.answer_proposal(id, proposal_id, 'withdrawn'); end $$;
 comment on function api.withdraw_proposal(uuid, uuid) is 'Withdraws an own pending proposal.';
 

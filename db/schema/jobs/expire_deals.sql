@@ -23,9 +23,14 @@ begin
   end loop;
   -- Those of suspended accounts, whose other side sees them as closed already.
   for conversation in
-    select c.id from market.account a
-    join market.conversation c on c.status = 'open' and a.id in (c.publisher_id, c.inquirer_id)
-    where a.suspended_at is not null limit 500 for no key update of c skip locked
+    select c.id from market.conversation c
+    where c.id in (
+      (select o.id from market.account a join market.conversation o on o.publisher_id = a.id and o.status = 'open'
+        where a.suspended_at is not null limit 500)
+      union
+      (select o.id from market.account a join market.conversation o on o.inquirer_id = a.id and o.status = 'open'
+        where a.suspended_at is not null limit 500))
+    for no key update skip locked
   loop
     perform internal.close_conversation(c, 'market') from market.conversation c where c.id = conversation;
     number := number + 1;

@@ -19,7 +19,7 @@ grant execute on function internal.payer_of(text) to souk_agent, souk_person;
 
 create or replace function internal.accept(conversation market.conversation, proposal market.proposal)
   returns market.agreement
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   offer market.offer;
@@ -71,7 +71,6 @@ $$;
 comment on function internal.accept(market.conversation, market.proposal) is
   'Accepts a pending proposal. The agreement is made if both sides have consented, and otherwise awaits the persons of '
   'those that have not. Raises 409 when the offer is not published. Call internal.lock_conversation first.';
-grant execute on function internal.accept(market.conversation, market.proposal) to souk_agent, souk_person;
 
 create or replace function internal.make_agreement(conversation market.conversation, agreement market.agreement)
   returns market.agreement

@@ -47,7 +47,8 @@ as $$
 declare
   confirmation market.confirmation;
 begin
-  select * into confirmation from market.confirmation n where n.id = own_confirmation.id;
+  select * into confirmation from market.confirmation n
+  where n.id = own_confirmation.id and n.account_id = internal.visible_account_id();
   if not found then
     perform internal.raise_problem(404, 'not_found', 'no_confirmation');
   end if;
@@ -93,7 +94,7 @@ comment on function internal.confirmation_page(market.confirmation) is
 grant execute on function internal.confirmation_page(market.confirmation) to souk_agent, souk_person;
 
 create or replace function internal.decide(confirmation market.confirmation, confirms boolean) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   agreement market.agreement;
@@ -132,4 +133,3 @@ end
 $$;
 comment on function internal.decide(market.confirmation, boolean) is
   'Confirms or refuses an agreement for the side of the calling person. Call internal.lock_conversation first.';
-grant execute on function internal.decide(market.confirmation, boolean) to souk_person;

@@ -27,7 +27,7 @@ comment on function internal.other_account(market.conversation) is
 grant execute on function internal.other_account(market.conversation) to souk_agent, souk_person;
 
 create or replace function internal.lock_accounts(ids uuid[]) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   -- Everything that decides about a deal waits for the accounts of both sides: a suspension, a deletion, a removal of
@@ -37,7 +37,6 @@ end
 $$;
 comment on function internal.lock_accounts(uuid[]) is
   'Locks accounts, in the order of their ids, until the transaction ends. Call it before any other lock.';
-grant execute on function internal.lock_accounts(uuid[]) to souk_agent, souk_person;
 
 create or replace function internal.own_conversation(id uuid) returns market.conversation
   language plpgsql stable
@@ -45,7 +44,8 @@ as $$
 declare
   conversation market.conversation;
 begin
-  select * into conversation from market.conversation c where c.id = own_conversation.id;
+  select * into conversation from market.conversation c
+  where c.id = own_conversation.id and internal.visible_account_id() in (c.publisher_id, c.inquirer_id);
   if not found then
     perform internal.raise_problem(404, 'not_found', 'no_conversation');
   end if;
@@ -57,7 +57,7 @@ comment on function internal.own_conversation(uuid) is
 grant execute on function internal.own_conversation(uuid) to souk_agent, souk_person;
 
 create or replace function internal.lock_conversation(id uuid, of_both boolean default true) returns market.conversation
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   conversation market.conversation;
@@ -79,10 +79,9 @@ $$;
 comment on function internal.lock_conversation(uuid, boolean) is
   'Locks the accounts of both sides, or only the caller''s, and then a conversation of the caller''s account, and '
   'returns it. Raises 404 when the account has no such conversation.';
-grant execute on function internal.lock_conversation(uuid, boolean) to souk_agent, souk_person;
 
 create or replace function internal.is_stopped(conversation market.conversation) returns boolean
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 begin
   -- The other side learns of a block as little as of a suspension: both look like a conversation that it closed.
@@ -96,11 +95,10 @@ $$;
 comment on function internal.is_stopped(market.conversation) is
   'Returns whether nothing can be sent in a conversation: an account of it is suspended or deleted, or has blocked the '
   'other.';
-grant execute on function internal.is_stopped(market.conversation) to souk_agent, souk_person;
 
 create or replace function internal.require_open(conversation market.conversation, headers jsonb default '{}')
   returns market.conversation
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   role constant text := internal.own_role(conversation);
@@ -124,11 +122,10 @@ $$;
 comment on function internal.require_open(market.conversation, jsonb) is
   'Returns a conversation in which the caller may write, and opens one that the caller''s side closed. Raises 409 for '
   'one that the other side closed, and for one with an account that is blocked, suspended or deleted.';
-grant execute on function internal.require_open(market.conversation, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.close_conversation(conversation market.conversation, closed_by text)
   returns market.conversation
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   perform internal.end_deals(array[conversation.id]);
@@ -142,10 +139,9 @@ end
 $$;
 comment on function internal.close_conversation(market.conversation, text) is
   'Closes an open conversation, and with it what is pending in it.';
-grant execute on function internal.close_conversation(market.conversation, text) to souk_agent, souk_person;
 
 create or replace function internal.end_deals(conversations uuid[]) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   ended record;
@@ -191,7 +187,7 @@ comment on function internal.end_offer_deals() is 'Ends what is pending about an
 create or replace function internal.note_deal(
   conversation market.conversation, type text, roles text[], more jsonb default '{}'
 ) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   insert into market.event (account_id, type, data)
@@ -211,7 +207,7 @@ comment on function internal.note_deal(market.conversation, text, text[], jsonb)
 create or replace function internal.add_message(
   conversation market.conversation, words text, addresses_agents boolean
 ) returns market.message
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   message market.message;
@@ -228,10 +224,9 @@ end
 $$;
 comment on function internal.add_message(market.conversation, text, boolean) is
   'Adds a message of the caller to a conversation. addresses_agents: whether orders to software were left out.';
-grant execute on function internal.add_message(market.conversation, text, boolean) to souk_agent, souk_person;
 
 create or replace function internal.touch_conversation(conversation market.conversation, adds boolean) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   is_publisher constant boolean := internal.own_role(conversation) = 'publisher';

@@ -8,7 +8,8 @@ begin
     select jsonb_strip_nulls(jsonb_build_object('id', o.id, 'title', coalesce(conversation.offer_title, o.title),
       'status', o.status, 'price_label', coalesce(conversation.offer_price, o.metadata -> 'pricing' ->> 'label'),
       'web_url', internal.web_url(o.id, o.sandbox_id)))
-    from market.offer o where o.id = conversation.offer_id);
+    from market.conversation c join market.offer o on o.id = c.offer_id
+    where c.id = conversation.id and internal.visible_account_id() in (c.publisher_id, c.inquirer_id));
 end
 $$;
 comment on function internal.deal_offer(market.conversation) is

@@ -1,7 +1,7 @@
 -- What an agent may do alone, as its person decided. A person in the browser may do everything.
 
 create or replace function internal.power_of(agent_id uuid, power text) returns market.power
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 declare
   found_power market.power;
@@ -37,15 +37,14 @@ grant execute on function internal.require_power(text, jsonb) to souk_agent, sou
 
 create or replace function internal.ceiling_reaches(power market.power, thousandths bigint, currency text, period text)
   returns boolean
-  language plpgsql volatile
+  language plpgsql stable
 as $$
 begin
   if thousandths is null or coalesce(period, 'one_time') not in ('one_time', 'project')
     or currency is distinct from power.ceiling_currency or thousandths > power.ceiling_thousandths then
     return false;
   end if;
-  -- Agreements of the agent in other conversations wait here, so that no two fit under the same ceiling.
-  perform internal.lock_window('agent:' || power.agent_id, 'agree');
+  -- The account of the agent is locked (internal.lock_accounts), so no two agreements fit under the same ceiling.
   return thousandths + (
     select coalesce(sum(a.price_thousandths), 0) from market.agreement a
     where a.payer_agent_id = power.agent_id and a.created_at > clock_timestamp() - interval '24 hours'

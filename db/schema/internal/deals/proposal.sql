@@ -19,7 +19,6 @@ as $$
 $$;
 comment on function internal.offer_digest(market.offer) is
   'Returns the SHA-256 of what a proposal relies on: the text and the price of its offer.';
-grant execute on function internal.offer_digest(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.offer_changed(proposal market.proposal) returns boolean
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
@@ -49,11 +48,10 @@ end
 $$;
 comment on function internal.proposal_errors(jsonb) is
   'Returns what is wrong with terms that are valid by their JSON schema: [{pointer, detail}].';
-grant execute on function internal.proposal_errors(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.need_contact(conversation market.conversation, contact text, headers jsonb)
   returns market.conversation
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   known constant text := coalesce(internal.visible_sentence(need_contact.contact), conversation.inquirer_contact,
@@ -74,11 +72,10 @@ $$;
 comment on function internal.need_contact(market.conversation, text, jsonb) is
   'Keeps the contact of an inquirer, who needs one to propose and to accept: the one sent, an earlier one, or that of '
   'its profile. Raises 400 when there is none.';
-grant execute on function internal.need_contact(market.conversation, text, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.add_proposal(conversation market.conversation, proposal jsonb)
   returns market.proposal
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   role constant text := internal.own_role(conversation);
@@ -116,7 +113,6 @@ $$;
 comment on function internal.add_proposal(market.conversation, jsonb) is
   'Adds the proposal of the caller to a conversation, in place of the pending one. Raises 409 when the offer is not '
   'published, or an agreement awaits somebody. Call internal.lock_conversation first.';
-grant execute on function internal.add_proposal(market.conversation, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.terms_of(proposal jsonb) returns jsonb
   language sql immutable
@@ -146,7 +142,6 @@ end
 $$;
 comment on function internal.proposal_of(market.conversation, uuid) is
   'Returns a proposal of a conversation. Raises 404 when there is none with this id.';
-grant execute on function internal.proposal_of(market.conversation, uuid) to souk_agent, souk_person;
 
 create or replace function internal.require_pending(proposal market.proposal, moves_to text, own boolean)
   returns boolean
@@ -170,11 +165,10 @@ $$;
 comment on function internal.require_pending(market.proposal, text, boolean) is
   'Returns whether a proposal is pending, and false when it has the wanted status already. Raises 409 for any other '
   'status, and for a proposal of the other side (own), or of one''s own.';
-grant execute on function internal.require_pending(market.proposal, text, boolean) to souk_agent, souk_person;
 
 create or replace function internal.end_proposal(conversation market.conversation, proposal_id uuid, status text)
   returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   perform internal.moved_by(case end_proposal.status when 'withdrawn' then 'proposer' else 'counterpart' end);
@@ -187,10 +181,9 @@ end
 $$;
 comment on function internal.end_proposal(market.conversation, uuid, text) is
   'Declines, withdraws or accepts a pending proposal, and tells both sides.';
-grant execute on function internal.end_proposal(market.conversation, uuid, text) to souk_agent, souk_person;
 
 create or replace function internal.expire_deals_of(conversation_id uuid) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   conversation market.conversation;

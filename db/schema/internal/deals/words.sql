@@ -2,7 +2,7 @@
 -- that nobody can hold to account.
 
 create or replace function internal.word_errors(body jsonb, first boolean) returns jsonb
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 declare
   is_unproved constant boolean := internal.sandbox_id() is null
@@ -27,7 +27,6 @@ comment on function internal.word_errors(jsonb, boolean) is
   'Returns what is wrong with the words in a body {text, proposal {note, handover {place}}, contact}: [{pointer, '
   'detail}]. first: whether the text is the first message of the account in the conversation, which has no contact '
   'until the account has a proved method.';
-grant execute on function internal.word_errors(jsonb, boolean) to souk_agent, souk_person;
 
 create or replace function internal.is_first_message(conversation_id uuid, role text) returns boolean
   language plpgsql stable

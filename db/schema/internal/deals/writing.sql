@@ -1,7 +1,7 @@
 -- What opening a conversation, a message and a proposal have in common.
 
 create or replace function internal.publisher_of(offer_id uuid) returns uuid
-  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+  language plpgsql stable
 as $$
 declare
   offer market.offer;
@@ -23,7 +23,6 @@ $$;
 comment on function internal.publisher_of(uuid) is
   'Returns the account of an offer that the caller can converse about. Raises 404 when the caller does not see it, and '
   '409 for an own one.';
-grant execute on function internal.publisher_of(uuid) to souk_agent, souk_person;
 
 create or replace function internal.ask_errors(body jsonb) returns jsonb
   language plpgsql stable
@@ -38,7 +37,6 @@ begin
 end
 $$;
 comment on function internal.ask_errors(jsonb) is 'Raises 404 when origin_ask_id is no ask of the caller''s account.';
-grant execute on function internal.ask_errors(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.require_room(used integer, most integer, oldest timestamptz, headers jsonb)
   returns void
@@ -60,7 +58,7 @@ comment on function internal.require_room(integer, integer, timestamptz, jsonb) 
 create or replace function internal.create_conversation(
   offer_id uuid, publisher uuid, origin_ask_id uuid, headers jsonb
 ) returns market.conversation
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   day constant uuid := internal.first_uuid_v7(now() - interval '1 day');
@@ -102,10 +100,9 @@ comment on function internal.create_conversation(uuid, uuid, uuid, jsonb) is
   'Creates the caller''s conversation about an offer. Raises 403 for a person without a proved method, 409 when the '
   'offer is not published or the publisher has blocked the caller, and 429 beyond the limits of a day. Call '
   'internal.lock_accounts first.';
-grant execute on function internal.create_conversation(uuid, uuid, uuid, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.keep_contact(conversation market.conversation, contact text) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   if internal.own_role(conversation) = 'inquirer' and contact is not null then
@@ -116,7 +113,6 @@ end
 $$;
 comment on function internal.keep_contact(market.conversation, text) is
   'Keeps how to reach the inquirer. The contact of a publisher is that of the offer.';
-grant execute on function internal.keep_contact(market.conversation, text) to souk_agent, souk_person;
 
 create or replace function internal.write_in(conversation market.conversation, body jsonb, headers jsonb) returns void
   language plpgsql volatile
@@ -135,7 +131,6 @@ end
 $$;
 comment on function internal.write_in(market.conversation, jsonb, jsonb) is
   'Adds what a body has to an open conversation: {contact, text, proposal}.';
-grant execute on function internal.write_in(market.conversation, jsonb, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.unwrapped_errors(errors jsonb) returns jsonb
   language sql immutable
@@ -144,11 +139,10 @@ as $$
   from jsonb_array_elements(unwrapped_errors.errors) as e
 $$;
 comment on function internal.unwrapped_errors(jsonb) is 'Returns errors of a body whose proposal is the body itself.';
-grant execute on function internal.unwrapped_errors(jsonb) to souk_agent, souk_person;
 
 create or replace function internal.keep_answer(idempotency_key text, admission jsonb, status integer, body jsonb)
   returns jsonb
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   update market.idempotency_key k set status = keep_answer.status, body = keep_answer.body
@@ -158,10 +152,9 @@ end
 $$;
 comment on function internal.keep_answer(text, jsonb, integer, jsonb) is
   'Returns an answer as {status, body, headers}, and keeps it for a repeated request with the key.';
-grant execute on function internal.keep_answer(text, jsonb, integer, jsonb) to souk_agent, souk_person;
 
 create or replace function internal.mark_read(conversation market.conversation, up_to uuid) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   role constant text := internal.own_role(conversation);
@@ -181,7 +174,6 @@ end
 $$;
 comment on function internal.mark_read(market.conversation, uuid) is
   'Counts as unread only what the other side sent after this message or proposal.';
-grant execute on function internal.mark_read(market.conversation, uuid) to souk_agent, souk_person;
 
 create or replace function internal.answer_proposal(id uuid, proposal_id uuid, status text) returns jsonb
   language plpgsql volatile
@@ -203,10 +195,9 @@ $$;
 comment on function internal.answer_proposal(uuid, uuid, text) is
   'Declines the proposal of the other side, or withdraws an own one, and returns the Conversation. Repeated, it '
   'changes nothing.';
-grant execute on function internal.answer_proposal(uuid, uuid, text) to souk_agent, souk_person;
 
 create or replace function internal.block(conversation market.conversation) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   other constant uuid := internal.other_account(conversation);
@@ -228,10 +219,9 @@ end
 $$;
 comment on function internal.block(market.conversation) is
   'Blocks the other account of a conversation, and closes all conversations with it. Raises 409 when it is deleted.';
-grant execute on function internal.block(market.conversation) to souk_agent, souk_person;
 
 create or replace function internal.unblock(conversation_id uuid) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   perform internal.lock_own_account();
@@ -243,10 +233,9 @@ end
 $$;
 comment on function internal.unblock(uuid) is
   'Undoes the block that the account made in this conversation. Raises 404 when there is none.';
-grant execute on function internal.unblock(uuid) to souk_agent, souk_person;
 
 create or replace function internal.set_powers(agent_id uuid, powers jsonb) returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 declare
   wrong jsonb;
@@ -283,11 +272,10 @@ $$;
 comment on function internal.set_powers(uuid, jsonb) is
   'Sets powers of an agent of the calling person''s account. Raises 400 for a ceiling that is missing or wrong, and '
   '404 for any other id.';
-grant execute on function internal.set_powers(uuid, jsonb) to souk_person;
 
 create or replace function internal.report_conversation(conversation market.conversation, reason text, comment text)
   returns void
-  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+  language plpgsql volatile
 as $$
 begin
   if conversation.sandbox_id is null then
@@ -301,4 +289,3 @@ end
 $$;
 comment on function internal.report_conversation(market.conversation, text, text) is
   'Keeps the report of a conversation for the moderators. An account has one open report of a conversation.';
-grant execute on function internal.report_conversation(market.conversation, text, text) to souk_agent, souk_person;
