@@ -132,14 +132,15 @@ begin
     || case when cardinality(found) > most
       then jsonb_build_object('cursor', internal.conversation_cursor(conversation.id, (found[most]).created_at))
       else '{}' end
-    || case when get_conversation.wait > 0 and not is_news then jsonb_build_object('waits', internal.event_waits(pg_current_snapshot()))
+    || case when get_conversation.wait > 0
+      and not is_news then jsonb_build_object('waits', internal.event_waits(pg_current_snapshot()))
       else '{}' end;
 end
 $$;
 comment on function api.get_conversation(uuid, text, integer) is
   'Returns a conversation of the account with its last 30 messages, or with the first 30 that came after the cursor '
-  '`after` of an earlier answer. With wait above 0 and nothing new also `waits`, as api.list_events. Raises 404 for any '
-  'other id.';
+  '`after` of an earlier answer. With wait above 0 and nothing new also `waits`, as api.list_events. Raises 404 for '
+  'any other id.';
 
 create or replace function api.list_messages(id uuid, after uuid, page_size integer) returns jsonb
   language plpgsql stable
@@ -161,7 +162,7 @@ comment on function api.list_messages(uuid, uuid, integer) is
 create or replace function api.continue_conversation(
   id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
 ) returns jsonb
-  language plpgsql volatile
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   conversation market.conversation;
@@ -183,9 +184,9 @@ begin
 end
 $$;
 comment on function api.continue_conversation(uuid, jsonb, text, bytea, jsonb) is
-  'Adds a text, a proposal or both to a conversation of the account, in one step. Returns {status, body, headers}, with '
-  'the Conversation as body. Raises 404 for any other id, and 409 invalid_state for a conversation that the other side '
-  'closed.';
+  'Adds a text, a proposal or both to a conversation of the account, in one step. Returns {status, body, headers}, '
+  'with the Conversation as body. Raises 404 for any other id, and 409 invalid_state for a conversation that the other '
+  'side closed.';
 
 create or replace function api.send_message(
   id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb

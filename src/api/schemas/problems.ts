@@ -38,7 +38,7 @@ export const problem = z
   .meta({ id: "Problem", description: "A refusal, after RFC 9457." });
 
 /** The problem document of a 403, which says what the person has to do first. */
-export const verificationRequired = z
+const verificationRequired = z
   .looseObject({
     ...problemMembers,
     permission: name("The permission that is missing."),
@@ -63,7 +63,7 @@ export const verificationRequired = z
   });
 
 /** The problem document of a 403 for what the person does not let the agent do. */
-export const powerRequired = z
+const powerRequired = z
   .looseObject({
     ...problemMembers,
     power: name("What the person does not let the agent do: publish, ask, converse or agree."),

@@ -51,7 +51,8 @@ grant execute on function internal.message_list(market.message[], integer, text)
 create or replace function internal.conversation_list(id uuid) returns text
   language sql immutable
 as $$ select 'conversation ' || conversation_list.id $$;
-comment on function internal.conversation_list(uuid) is 'Returns the name by which cursors of a conversation are known.';
+comment on function internal.conversation_list(uuid) is
+  'Returns the name by which cursors of a conversation are known.';
 grant execute on function internal.conversation_list(uuid) to souk_agent, souk_person;
 
 create or replace function internal.conversation_cursor(id uuid, moment timestamptz) returns text

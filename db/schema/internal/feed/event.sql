@@ -114,6 +114,6 @@ begin
 end
 $$;
 comment on function internal.event_waits(pg_snapshot) is
-  'Returns what a call that waits for an event needs: the snapshot that it has read, the ids under which new events for '
-  'the caller are notified (channel event), and in how many seconds the token ends.';
+  'Returns what a call that waits for an event needs: the snapshot that it has read, the ids under which new events '
+  'for the caller are notified (channel event), and in how many seconds the token ends.';
 grant execute on function internal.event_waits(pg_snapshot) to souk_agent, souk_person;
