@@ -3,19 +3,30 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { type Event, type Market, type OfferPublished, openMarket, ProblemError, type SearchResult } from "souk/client";
+import {
+  type Conversation,
+  type Event,
+  type Market,
+  type MatchedOffer,
+  type OfferPublished,
+  openMarket,
+  ProblemError,
+  type SearchResult,
+} from "souk/client";
 import { visibleText } from "./base/visible_text.ts";
 
 /**
  * `npm run agent`: an agent that is a program, an example of what every agent does. It connects once, keeps its
- * token, gives its person the link, and then publishes, searches and asks through the typed client.
+ * token, gives its person the link, and then publishes, searches, asks and buys through the typed client.
  */
 
-const HELP = `Usage: npm run agent -- [COMMAND] [TEXT] [--url URL] [--sandbox]
+const HELP = `Usage: npm run agent -- [COMMAND] [TEXT] [--url URL] [--sandbox] [--contact CONTACT]
 
   "sell my grey sofa, 180 EUR, Berlin, lena@example.com"
                   a text with a contact is published as an offer; with any other text the agent searches, and creates an
                   ask. Then it prints what happens until you press Ctrl-C
+  buy TEXT        "buy a cargo bike in Berlin, up to 1500": find the best offer that fits, propose its price, wait for the
+                  answer, and give you the link to confirm. Others get CONTACT once both have agreed
   publish TEXT    publish an offer
   search TEXT     find offers
   ask TEXT        say what you want, and see what matches
@@ -35,7 +46,7 @@ const EVENT_WAIT = 25;
 /** Stored between runs. The link is needed until a person has approved the agent. */
 type Credentials = { token: string; link: string; code: string };
 /** A connected market, and the file with its credentials. */
-type Session = { url: string; market: Market; credentials: Credentials; file: string };
+type Session = { url: string; market: Market; credentials: Credentials; file: string; contact?: string | undefined };
 
 const print = (line = ""): void => void process.stdout.write(`${line}\n`);
 /** Printed texts are cut to this many characters, which is two or three lines. */
@@ -152,6 +163,81 @@ const ask = async (session: Session, text: string): Promise<void> => {
   if (results.length === 0) print("Nothing matches yet. Offers published later are matched, too.");
 };
 
+/** Whether an offer states a price, and nothing that the person wants is violated, or in the price unknown. */
+const fits = ({ metadata, match }: MatchedOffer): boolean =>
+  metadata?.pricing?.amount !== undefined &&
+  metadata.pricing.currency !== undefined &&
+  match.reasons.every(
+    ({ criterion, verdict }) => verdict === "met" || (verdict === "unknown" && criterion !== "price"),
+  );
+
+/**
+ * Answers the other side until it is agreed or over. It accepts what costs at most `most`; what the agent may not agree to
+ * alone, the person confirms.
+ */
+const settle = async ({ market }: Session, opened: Conversation, most: number, currency: string): Promise<void> => {
+  const path = { id: opened.id };
+  const earlier = opened.agreement?.id;
+  let asked = false;
+  for (let talk = opened; ; ) {
+    const { proposal, status } = talk;
+    const agreement = talk.agreement?.id === earlier ? null : talk.agreement;
+    const price = proposal?.terms.price;
+    if (proposal?.from === "counterpart") {
+      const isFine = price?.currency === currency && price.amount <= most && price.period === undefined;
+      print(`They propose ${printable(JSON.stringify(proposal.terms))}. ${isFine ? "Accepted." : "Declined."}`);
+      const answer = { path: { ...path, proposal_id: proposal.id } };
+      talk = await (isFine
+        ? market.call("POST /v1/conversations/{id}/proposals/{proposal_id}/accept", answer)
+        : market.call("POST /v1/conversations/{id}/proposals/{proposal_id}/decline", answer));
+      continue;
+    }
+    if (proposal === null && agreement?.status === "made") {
+      const { text, methods = [] } = talk.contact ?? {};
+      return print(`Agreed. Reach them by ${printable(text ?? methods.map(({ value }) => value).join(", "))}`);
+    }
+    if (proposal === null && agreement?.status !== "awaiting")
+      return print(`Nothing was agreed${status === "closed" ? ": they closed the conversation" : ""}.`);
+    if (agreement?.confirmation?.status === "pending" && !asked) {
+      print(`Open this link, and confirm what is agreed.\n\n  ${agreement.confirmation.url}\n`);
+      asked = true;
+    }
+    const read = await market.call("GET /v1/conversations/{id}", {
+      path,
+      query: { after: talk.cursor, wait: EVENT_WAIT },
+    });
+    for (const { from, text } of read.messages.results)
+      if (from === "counterpart") print(`They write: ${printable(text ?? "")}`);
+    talk = read;
+  }
+};
+
+/** Proposes to the best offer that fits what it asks, and goes on until it is agreed or over. */
+const buy = async (session: Session, text: string): Promise<void> => {
+  await search(session, text);
+  await approval(session);
+  const { market, contact } = session;
+  const ask = await market.call("POST /v1/asks", { body: { text: `I want to buy ${text}` } });
+  const { results } = await market.call("GET /v1/asks/{id}/matches", { path: { id: ask.id }, query: { limit: 50 } });
+  const best = results.find(fits);
+  const { amount, currency } = best?.metadata?.pricing ?? {};
+  if (best === undefined || amount === undefined || currency === undefined)
+    return print("Nothing with a price fits yet. Offers published later are matched, too.");
+  print(`Proposing ${amount} ${currency} for:`);
+  tellOffer(best);
+  const opened = await market.call("POST /v1/offers/{id}/conversations", {
+    path: { id: best.id },
+    body: {
+      text: "Is it still available?",
+      proposal: { price: { amount, currency }, handover: { method: "pickup" } },
+      origin_ask_id: ask.id,
+      ...(contact === undefined ? {} : { contact }),
+    },
+  });
+  print("Waiting for the answer.");
+  await settle(session, opened, ask.criteria.price?.max ?? amount, currency);
+};
+
 const tellMatches = async ({ market }: Session): Promise<void> => {
   for await (const { id, title } of market.items("GET /v1/asks", { query: { status: "active" } })) {
     const { results } = await market.call("GET /v1/asks/{id}/matches", { path: { id }, query: { limit: 50 } });
@@ -233,6 +319,7 @@ const COMMANDS: Readonly<
   publish: { run: publish, needsText: true },
   search: { run: search, needsText: true },
   ask: { run: ask, needsText: true },
+  buy: { run: buy, needsText: true },
   matches: { run: (session) => tellMatches(session), needsText: false },
   events: { run: (session) => follow(session), needsText: false },
   me: { run: me, needsText: false },
@@ -247,16 +334,20 @@ export const runAgent = async (args: readonly string[]): Promise<void> => {
   const options = {
     url: { type: "string" },
     sandbox: { type: "boolean" },
+    contact: { type: "string" },
     help: { type: "boolean", short: "h" },
   } as const;
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals: given } = parseArgs({ args: [...args], options, allowPositionals: true });
+  // "buy a bike" is a sentence with a command, whether it is quoted or not.
+  const positionals = /^buy\s/.test(given[0] ?? "") ? given.join(" ").split(/\s+/) : given;
   const [first = "", ...rest] = positionals;
   const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   const text = (command ? rest : positionals).join(" ");
   if (values.help || (text === "" && (command?.needsText ?? true))) return print(HELP);
   const url = (values.url ?? (process.env["SOUK_URL"] || "http://127.0.0.1:3000")).replace(/\/+$/, "");
   try {
-    await (command?.run ?? handle)(await open(url, values.sandbox ?? false), text);
+    const session = await open(url, values.sandbox ?? false);
+    await (command?.run ?? handle)({ ...session, contact: values.contact }, text);
   } catch (error) {
     if (error instanceof TypeError && error.message === "fetch failed")
       throw new Error(

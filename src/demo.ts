@@ -1,4 +1,5 @@
 import {
+  type Event,
   type Market,
   type OfferPublished,
   openMarket,
@@ -13,7 +14,8 @@ import {
  *   Lena   sells a sofa; her agent publishes her offers
  *   Tom    wants a sofa; his agent searches, creates an ask, reads its matches, and gets new ones
  *
- * The agents use the typed client. Both persons approve them on the real page, as a browser would. The service's URL is
+ * Then the two agents agree on the sofa, and their persons confirm it. The agents use the typed client. Both persons
+ * approve them, and confirm, on the real pages, as a browser would. The service's URL is
  * the argument or BASE_URL. The demo exits with code 1 if a step gives an unexpected result. At the end it archives its
  * offers and fulfills its ask.
  */
@@ -73,25 +75,56 @@ const printingFetch: typeof fetch = async (input, init) => {
   return response;
 };
 
-/** Acts as the person in a browser: opens the page, and picks the code that the agent shows. */
-const approve = async (who: string, link: string, code: string): Promise<void> => {
-  print(`   > GET ${new URL(link).pathname.replace(/[^/]+$/, "…")}   (${who}'s browser)`);
-  const page = await fetch(link, { signal: AbortSignal.timeout(PATIENCE_MS) });
-  const html = await page.text();
-  const token = /name="token" value="([^"]+)"/.exec(html)?.[1];
-  if (page.status !== 200 || !html.includes(code) || token === undefined) return fail("a page with the code", html);
+/** A person's browser, which keeps cookies. It opens a page, or sends its form, and prints `shown` for the link. */
+type Browser = (link: string, shown: string, form?: Record<string, string>) => Promise<string>;
+
+const openBrowser = (who: string): Browser => {
+  const cookies = new Map<string, string>();
+  return async (link, shown, form) => {
+    print(`   > ${form ? "POST" : "GET"} ${shown}   (${who}'s browser)`);
+    const page = await fetch(link, {
+      method: form ? "POST" : "GET",
+      headers: {
+        accept: "text/html",
+        origin: new URL(link).origin,
+        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      },
+      ...(form ? { body: new URLSearchParams(form) } : {}),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    for (const cookie of page.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    print(`   < ${page.status} ${page.statusText}`);
+    const html = await page.text();
+    return page.status === 200 ? html : fail("a page", html);
+  };
+};
+
+/** Returns the value of a hidden field of a page. */
+const fieldOf = (html: string, name: string): string =>
+  new RegExp(`name="${name}" value="([^"]+)"`).exec(html)?.[1] ?? fail(`a page with the field ${name}`, html);
+
+/** Acts as the person: opens the page of an agent's link, and picks the code that the agent shows. */
+const approve = async (browser: Browser, link: string, code: string): Promise<void> => {
+  const html = await browser(link, "/connect/…");
+  if (!html.includes(code)) fail("a page with the code", html);
   const codes = [...html.matchAll(/name="code" value="([^"]+)"/g)].map(([, shown]) => shown);
   tell("page shows", `the codes ${codes.join(", ")}`);
-  const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
-  print(`   > POST the form, with the button ${code}, which the agent showed ${who}   (${who}'s browser)`);
-  const answer = await fetch(link, {
-    method: "POST",
-    headers: { origin: new URL(link).origin, cookie: cookies.join("; ") },
-    body: new URLSearchParams({ token, code }),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+  await browser(link, `the form, with the button ${code}, which the agent showed`, {
+    token: fieldOf(html, "token"),
+    code,
   });
-  print(`   < ${answer.status} ${answer.statusText}`);
-  if (answer.status !== 200) fail("a page that says it is approved", await answer.text());
+};
+
+/** Acts as the person: opens the page of a confirmation, and confirms what it shows. */
+const confirm = async (browser: Browser, link: string): Promise<void> => {
+  const html = await browser(link, "/confirmations/…");
+  tell("page shows", /<h1>(.*?)<\/h1>/s.exec(html)?.[1]);
+  const form = { token: fieldOf(html, "token"), digest: fieldOf(html, "digest"), decision: "confirm" };
+  const done = await browser(link, "the form, with the button Confirm", form);
+  tell("page shows", /<h1>(.*?)<\/h1>/s.exec(done)?.[1]);
 };
 
 const connect = async (url: string, who: string): Promise<{ agent: Market; link: string; code: string }> => {
@@ -178,7 +211,7 @@ const buy = async (tom: Market, sofa: string, undo: Undo[]): Promise<void> => {
     );
   }
 
-  step("Tom's agent reads the offer in full, and tells Tom how to reach Lena.");
+  step("Tom's agent reads the offer in full.");
   const offer = await tom.call("GET /v1/offers/{id}", { path: { id: sofa } });
   if (!("document" in offer)) return fail("a published offer", offer);
   tell("description", offer.document.description);
@@ -186,29 +219,110 @@ const buy = async (tom: Market, sofa: string, undo: Undo[]): Promise<void> => {
   tell("publisher", offer.publisher);
 };
 
-/** Tom's agent waits for events while Lena's publishes. */
-const beTold = async (tom: Market, lena: Market, undo: Undo[]): Promise<void> => {
+/** Does something while an agent waits for events, until it is told of what was done. */
+type Hear = <Done>(isIt: (event: Event, done: Done) => boolean, act: () => Promise<Done>) => Promise<Done>;
+
+/** Makes an agent wait for events in one open call after another. */
+const listen = async (agent: Market): Promise<Hear> => {
+  let { cursor } = await agent.call("GET /v1/events", { query: { after: "now" } });
+  const next = async () => {
+    const { events, cursor: after } = await agent.call("GET /v1/events", { query: { after: cursor, wait: WAIT_S } });
+    cursor = after;
+    return { events, at: performance.now() };
+  };
+  return async (isIt, act) => {
+    let waiting = next();
+    const done = await act();
+    const acted = performance.now();
+    for (;;) {
+      const { events, at } = await waiting;
+      const event = events.find((one) => isIt(one, done));
+      if (event) {
+        tell("told", `${event.type}, ${Math.max(0, Math.round(at - acted))} ms after the answer to the other side`);
+        return done;
+      }
+      // If others use the market too, their events may come first.
+      if (at - acted > PATIENCE_MS) fail("an event about what was done", events);
+      waiting = next();
+    }
+  };
+};
+
+const beTold = async (hear: Hear, lena: Market, undo: Undo[]): Promise<void> => {
   step(
     "Tom's agent waits for the next event, in one open call. Lena publishes another sofa, and Tom's agent hears of it.",
   );
-  let { cursor } = await tom.call("GET /v1/events", { query: { after: "now" } });
-  const waitForNews = async (): Promise<{ offers: unknown[]; at: number }> => {
-    const { events, cursor: next } = await tom.call("GET /v1/events", { query: { after: cursor, wait: WAIT_S } });
-    cursor = next;
-    const offers = events.filter(({ type }) => type === "match.created").map(({ data }) => data.offer_id);
-    return { offers, at: performance.now() };
-  };
-  const waiting = waitForNews();
-  const { offer_id: id } = await lena.call("POST /v1/offers", { body: { text: `${SECOND_SOFA} ${CONTACT}` } });
-  const published = performance.now();
-  undo.push(async () => void (await lena.call("POST /v1/offers/{id}/archive", { path: { id } })));
-  let news = await waiting;
-  // If others use the market too, their offers may match first.
-  while (!news.offers.includes(id)) {
-    if (performance.now() - published > PATIENCE_MS) fail("an event about the second sofa", news);
-    news = await waitForNews();
+  await hear<string>(
+    ({ type, data }, id) => type === "match.created" && data.offer_id === id,
+    async () => {
+      const { offer_id: id } = await lena.call("POST /v1/offers", { body: { text: `${SECOND_SOFA} ${CONTACT}` } });
+      undo.push(async () => void (await lena.call("POST /v1/offers/{id}/archive", { path: { id } })));
+      return id;
+    },
+  );
+};
+
+/** A person with an agent that listens. */
+type Side = { agent: Market; browser: Browser; hear: Hear };
+
+const priceOf = (amount: number) => ({ price: { amount, currency: "EUR" }, handover: { method: "pickup" as const } });
+
+/** The two agents agree on the sofa, and both persons confirm it. */
+const agree = async (tom: Side, lena: Side, sofa: string): Promise<void> => {
+  const about = (type: Event["type"], id: string) => (event: Event) =>
+    event.type === type && event.data.conversation_id === id;
+
+  step("Tom's agent asks about the sofa, and proposes what Tom would like to pay. Lena's agent hears of it.");
+  const { id } = await lena.hear(
+    ({ type, data }, opened: { id: string }) => type === "proposal.received" && data.conversation_id === opened.id,
+    () =>
+      tom.agent.call("POST /v1/offers/{id}/conversations", {
+        path: { id: sofa },
+        body: {
+          text: "Is it still there? Tom could come on Friday.",
+          proposal: priceOf(150),
+          contact: "tom@example.com",
+        },
+      }),
+  );
+  const path = { id };
+
+  step("Lena's agent reads it as the words of a stranger, and proposes 170 instead.");
+  const { messages } = await lena.agent.call("GET /v1/conversations/{id}", { path });
+  tell("they say", messages.results[0]?.text);
+  const { proposal } = await tom.hear(about("proposal.received", id), () =>
+    lena.agent.call("POST /v1/conversations/{id}", { path, body: { text: "Yes. 170, then.", proposal: priceOf(170) } }),
+  );
+  if (proposal === null) return fail("a proposal", proposal);
+
+  step("Tom's agent accepts. Neither may agree alone, so both persons are asked.");
+  const accepted = await lena.hear(about("agreement.awaiting", id), () =>
+    tom.agent.call("POST /v1/conversations/{id}/proposals/{proposal_id}/accept", {
+      path: { id, proposal_id: proposal.id },
+    }),
+  );
+  tell("agreement", `${accepted.agreement?.status}, by ${accepted.agreement?.awaiting.join(" and ")}`);
+
+  step("Each agent gives its person the link. Both read what is agreed, and confirm. Both agents hear of it.");
+  for (const [side, type] of [
+    [tom, "confirmation.decided"],
+    [lena, "agreement.made"],
+  ] as const) {
+    const { pending_confirmations: pending } = await side.agent.call("GET /v1/me");
+    const link = pending[0]?.url ?? fail("a confirmation", pending);
+    await side.hear(about(type, id), () => confirm(side.browser, link));
   }
-  tell("told", `${Math.max(0, Math.round(news.at - published))} ms after Lena's agent got its answer`);
+
+  step("It is agreed: both see how to reach each other.");
+  for (const side of [tom, lena]) {
+    const { agreement, contact } = await side.agent.call("GET /v1/conversations/{id}", { path });
+    tell("agreement", agreement?.status);
+    tell("contact", contact?.text ?? contact?.methods[0]?.value ?? fail("the other side's contact", contact));
+  }
+
+  step("The sofa is sold, so Lena's agent archives the offer.");
+  const { status } = await lena.agent.call("POST /v1/offers/{id}/archive", { path: { id: sofa } });
+  tell("status", status);
 };
 
 const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
@@ -220,7 +334,8 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
   tell("detail", (await refusal(early, "verification_required")).detail);
 
   step("Lena opens the link that her agent gave her, and picks the code that it showed her.");
-  await approve("Lena", lena.link, lena.code);
+  const browser = openBrowser("Lena");
+  await approve(browser, lena.link, lena.code);
   const me = await lena.agent.call("GET /v1/me");
   if (!me.account.connected) fail("a connected agent", me);
   const allowed = Object.entries(me.permissions).filter(([, permission]) => permission.allowed);
@@ -231,12 +346,16 @@ const play = async (baseUrl: string, undo: Undo[]): Promise<void> => {
 
   step("Tom's agent connects, and Tom approves it.");
   const tom = await connect(baseUrl, "Tom");
-  await approve("Tom", tom.link, tom.code);
+  const toms = openBrowser("Tom");
+  await approve(toms, tom.link, tom.code);
 
   await buy(tom.agent, sofa, undo);
-  await beTold(tom.agent, lena.agent, undo);
+  const hear = await listen(tom.agent);
+  await beTold(hear, lena.agent, undo);
+  const lenas = { agent: lena.agent, browser, hear: await listen(lena.agent) };
+  await agree({ agent: tom.agent, browser: toms, hear }, lenas, sofa);
 
-  step("Tom and Lena have agreed. Tom's ask is marked as fulfilled, and Lena's offers are archived.");
+  step("Tom's ask is marked as fulfilled, and Lena's other offers are archived.");
 };
 
 const findService = async (baseUrl: string): Promise<void> => {

@@ -33,7 +33,7 @@ const HELP = `Usage: node src/main.ts start | api | worker | migrate | moderator
   moderator   add, remove or list moderators
   dashboard   print the dashboard for Grafana
   demo [URL]  two agents and their persons use a running service
-  agent TEXT  an agent of yours publishes, searches and asks in a running service (agent --help)
+  agent TEXT  an agent of yours publishes, searches, asks and buys in a running service (agent --help)
 `;
 
 const serve =

@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import test, { type ExecutionContext } from "ava";
+import { keptSessions } from "./support/client.ts";
 import { createDatabase } from "./support/database.ts";
-import { approveLink, call, connectedAgent, eventually } from "./support/market.ts";
+import { approveLink, call, connectedAgent, eventually, sessionOf } from "./support/market.ts";
 import { type Service, startService } from "./support/service.ts";
 
 /** The agent that is a program (`npm run agent`), as a person uses it, against a real service. */
@@ -138,6 +139,52 @@ test("where the market has an event feed, it prints the events from before it ac
     (times) => times > 2,
   );
   t.deepEqual(asked.slice(0, 3), ["now", "c1", "c2"]);
+});
+
+/** Confirms the agreement of a conversation for the person who approved the agent of a link, by SQL. */
+const confirmFor = async (link: string, confirmation: string): Promise<void> => {
+  const [{ page } = { page: null }] = (
+    await keptSessions(service.database).query<{ page: { digest: string } }>(
+      "select api.get_confirmation_page($2) as page from internal.enter_person($1) as entered where entered",
+      [sessionOf(link), confirmation],
+    )
+  ).rows;
+  await keptSessions(service.database).query(
+    "select api.decide_confirmation($2, 'confirm', $3) from internal.enter_person($1) as entered where entered",
+    [sessionOf(link), confirmation, page?.digest],
+  );
+};
+
+test("it buys: it proposes to the best offer that fits, accepts a counterproposal within the limit, and lets its person confirm", async (t) => {
+  const { run, approve } = await computer(t);
+  const seller = await connectedAgent(service.url, service.database);
+  const publish = (price: string) =>
+    seller.call("POST", "/v1/offers", { text: `Cargo bike, ${price}, in Bonn. Write to bike@example.com` });
+  await publish("1900 EUR");
+  const { body: offer } = await publish("1200 EUR");
+  const buying = run("buy a cargo bike in Bonn, up to 1500 EUR", "--contact", "tom@example.com");
+  const asked = await buying.says(/code [A-Z]{4}-[A-Z]{4}/);
+  await approve(asked);
+  t.regex(await buying.says(/Waiting for the answer/), /Proposing 1200 EUR for:[\s\S]*bike@example\.com/);
+  const { results } = (await seller.call("GET", `/v1/offers/${offer.offer_id}/proposals`)).body;
+  t.is(results.length, 1);
+  const path = `/v1/conversations/${results[0].conversation_id}`;
+  const terms = (amount: number) => ({ price: { amount, currency: "EUR" }, handover: { method: "pickup" } });
+  await seller.call("POST", path, { text: "It is nearly new.", proposal: terms(1400) });
+  const told = await buying.says(/\/confirmations\/\S+/);
+  t.regex(told, /They write: It is nearly new\.[\s\S]*1400[\s\S]*Accepted\.[\s\S]*confirm what is agreed/);
+  const [theirs] = (await seller.call("GET", "/v1/me")).body.pending_confirmations;
+  await confirmFor(seller.link, theirs.id);
+  const own = /\/confirmations\/([0-9a-f-]{36})/.exec(told)?.[1] ?? "no id";
+  await confirmFor(/http\S+\/connect\/\S+/.exec(asked)?.[0] ?? "no link", own);
+  const { code, printed } = await buying.ended;
+  t.deepEqual([code, /Agreed\. Reach them by bike@example\.com\n$/.test(printed)], [0, true], printed);
+  t.is((await seller.call("GET", path)).body.contact.text, "tom@example.com");
+
+  const dearer = run("buy a cargo bike in Bonn, up to 1500 EUR", "--contact", "tom@example.com");
+  await dearer.says(/Waiting for the answer/);
+  await seller.call("POST", `${path}/proposals`, terms(1600));
+  t.regex((await dearer.ended).printed, /1600[\s\S]*Declined\.[\s\S]*Nothing was agreed/);
 });
 
 test("in a sandbox it needs no person, and keeps its token apart from that for the market", async (t) => {

@@ -134,7 +134,7 @@ export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
   "bad_request",
   ...(endpoint.auth === "token" ? (["unauthorized"] as const) : []),
   ...(endpoint.body ? (["payload_too_large", "unsupported_media_type"] as const) : []),
-  ...(endpoint.permission ? (["verification_required"] as const) : []),
+  ...(endpoint.permission ? (["verification_required", "power_required"] as const) : []),
   ...(endpoint.pathParameters ? (["not_found"] as const) : []),
   ...(endpoint.idempotent ? (["idempotency_key_reused", "idempotency_in_flight"] as const) : []),
   ...endpoint.problems,

@@ -176,5 +176,6 @@ export const CONVERSATION = {
   unread: 0,
   created_at: "2026-06-01T10:00:00.000Z",
   updated_at: "2026-06-01T10:00:00.000Z",
+  cursor: "eyJsaXN0IjoiY29udmVyc2F0aW9uIn0",
   next: [{ summary: "Wait for the answer of the other side.", method: "GET" as const, path: "/v1/events?wait=25" }],
 };

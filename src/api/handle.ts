@@ -109,6 +109,9 @@ const readCall = async (
   read: Read,
 ): Promise<Call> => {
   const sent = await read(endpoint, request, response);
+  // Without what it is about, the call would not come as far as the function that raises its errors.
+  const [misdirected] = endpoint.args?.includes("errors") ? (sent.errors ?? []) : [];
+  if (misdirected) throw problem("bad_request", misdirected.detail, { errors: sent.errors });
   if (endpoint.body?.required && sent.body === undefined) {
     throw problem("bad_request", "The request has no body. Send a JSON object.");
   }

@@ -4,7 +4,7 @@ import { cookieName, SESSION_COOKIE } from "../base/cookies.ts";
 import { PROBLEMS, type ProblemCode } from "../base/problem.ts";
 import { DISCOVERY, SERVICE } from "./discovery.ts";
 import { type Endpoint, problemCodesOf } from "./endpoint.ts";
-import { problem, verificationRequired } from "./schemas/problems.ts";
+import { forbidden, problem } from "./schemas/problems.ts";
 import { count, seconds } from "./schemas/values.ts";
 import { challengeAnswer, webhookRequest } from "./schemas/webhooks.ts";
 
@@ -136,6 +136,7 @@ const problemExample = (code: ProblemCode, baseUrl: string): Json => {
     ...(code === "verification_required"
       ? { permission: "publish_offer", connected: false, verified: [], accepted_methods: [], options: [] }
       : {}),
+    ...(code === "power_required" ? { power: "converse", settings_url: `${baseUrl}/settings/agents` } : {}),
     ...(code === "unknown_method" ? { options: [] } : {}),
     ...(status === 429 || status === 503 ? { retry_after: 5 } : {}),
   };
@@ -163,7 +164,7 @@ const problemResponses = (endpoint: Endpoint, baseUrl: string, shared: Shared): 
         headers: headersOf(endpoint, status),
         content: {
           "application/problem+json": {
-            schema: schemaOf(status === 403 ? verificationRequired : problem),
+            schema: schemaOf(status === 403 ? forbidden : problem),
             examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
           },
         },
@@ -274,7 +275,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       version: SERVICE.version,
       summary: "A marketplace in which a software agent acts on behalf of a person.",
       description:
-        "An agent connects with one call, its person approves it on a page by picking its code, and from then on it publishes offers from plain text, searches, states what its person wants and reads what matches. Errors are RFC 9457 problem documents: branch on `code`. Clients ignore members they do not know.",
+        "An agent connects with one call, its person approves it on a page by picking its code, and from then on it publishes offers from plain text, searches, states what its person wants, reads what matches, and agrees on deals. Errors are RFC 9457 problem documents: branch on `code`. Clients ignore members they do not know.",
       contact: { name: "Souk", url: baseUrl },
       license: { name: "Apache License 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
@@ -286,6 +287,7 @@ export const openApiDocument = (endpoints: readonly Endpoint[], baseUrl: string)
       { name: "Search", description: "Finding offers." },
       { name: "Offers", description: "Publishing and keeping offers." },
       { name: "Asks", description: "Stating what is wanted and reading what matches." },
+      { name: "Conversations", description: "Asking about an offer, proposing, and agreeing on a deal." },
       { name: "Events", description: "What happens to the account, as it happens." },
     ],
     paths,

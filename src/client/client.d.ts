@@ -1,4 +1,4 @@
-import type { Calls, Problem, VerificationRequired } from "./api.d.ts";
+import type { Calls, PowerRequired, Problem, VerificationRequired } from "./api.d.ts";
 
 /**
  * The typed client of a market: `import { openMarket } from "souk/client"`.
@@ -78,6 +78,6 @@ export declare const openMarket: (options: MarketOptions) => Market;
 
 /** A refusal by the market. `problem.code` is stable; `message` says what to do, fit to be read aloud. */
 export declare class ProblemError extends Error {
-  readonly problem: Problem | VerificationRequired;
-  constructor(problem: Problem | VerificationRequired);
+  readonly problem: Problem | VerificationRequired | PowerRequired;
+  constructor(problem: Problem | VerificationRequired | PowerRequired);
 }

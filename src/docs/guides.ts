@@ -25,8 +25,8 @@ export type Guide = {
 
 /** The guides by their readers' aims, in the order of the page /docs. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  "Use it": ["connect", "person", "mail"],
-  "Build an agent": ["rest", "client", "sandbox", "errors", "events", "webhooks", "freshness"],
+  "Use it": ["connect", "person", "agreements", "mail"],
+  "Build an agent": ["rest", "deals", "client", "sandbox", "errors", "events", "webhooks", "freshness"],
   "Search and show": ["places", "facets", "show"],
   "Run a market": ["operate", "backup", "moderate", "sql"],
 };

@@ -20,7 +20,16 @@ let person: Person;
 let stranger: Agent;
 /** The ids of the owner's offers, asks and other objects. */
 let ids: Record<
-  "published" | "archived" | "removed" | "ask" | "fulfilled" | "verification" | "account" | "agent",
+  | "published"
+  | "archived"
+  | "removed"
+  | "ask"
+  | "fulfilled"
+  | "verification"
+  | "account"
+  | "agent"
+  | "conversation"
+  | "confirmation",
   string
 >;
 
@@ -45,7 +54,15 @@ test.before(async () => {
     verification: (await owner.call("POST", "/v1/me/verifications", { method: "email" })).body.id,
     account: (await owner.call("GET", "/v1/me")).body.id,
     agent: owner.id,
+    conversation: NOTHING,
+    confirmation: NOTHING,
   };
+  const inquirer = await market.agent("Inquirer");
+  const proposal = { handover: { method: "pickup" } };
+  const opened = await inquirer.call("POST", `/v1/offers/${ids.published}/conversations`, { proposal, contact: "Tom" });
+  ids.conversation = opened.body.id;
+  const path = `/v1/conversations/${ids.conversation}/proposals/${opened.body.proposal.id}/accept`;
+  ids.confirmation = (await owner.call("POST", path)).body.agreement.confirmation.id;
   await owner.call("POST", `/v1/offers/${ids.archived}/archive`);
   await owner.call("POST", `/v1/asks/${ids.fulfilled}/fulfill`);
   await market.sql("update market.offer set status = 'removed' where id = $1", [ids.removed]);
@@ -61,15 +78,19 @@ const bare = ({ status, headers, body }: Answer): Body => {
 const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));
 /** Every caller may read and report a published offer. */
 const OPEN = ["getOffer published", "reportOffer published"];
+/** Every caller may open a conversation about it, which is counted: the next refusal would have other figures. */
+const COUNTED = "openConversation published";
 
 for (const { operationId, method, path, body: { example } = {} } of WITH_ID) {
   const tries = (what: string, caller: () => Pick<Agent, "call">) =>
     test(`${operationId} gives ${what} the same response for another account's id and an unknown id`, async (t) => {
-      const attempt = (id: string) => caller().call(method.toUpperCase(), path.replace("{id}", id), example);
+      const attempt = (id: string) =>
+        caller().call(method.toUpperCase(), path.replace("{id}", id).replace("{proposal_id}", NOTHING), example);
       const nothing = await attempt(NOTHING);
       t.is(nothing.status, 404);
       t.is(nothing.body.code, "not_found");
       for (const [what, id] of Object.entries(ids)) {
+        if (`${operationId} ${what}` === COUNTED) continue;
         const answer = await attempt(id);
         if (OPEN.includes(`${operationId} ${what}`)) t.is(answer.status, 200, what);
         else t.deepEqual(bare(answer), bare(nothing), what);
@@ -127,11 +148,12 @@ test("an origin_ask_id or a cursor of another account's ask is refused", async (
 
 test("lists contain nothing of another account", async (t) => {
   for (const agent of [other, stranger, person]) {
-    for (const path of ["/v1/offers", "/v1/asks"]) {
+    for (const path of ["/v1/offers", "/v1/asks", "/v1/conversations"]) {
       t.deepEqual((await agent.call("GET", path)).body.results, [], path);
     }
     const { body } = await agent.call("GET", "/v1/me");
     t.false(body.pending_verifications.some(({ id }: Body) => id === ids.verification));
+    t.deepEqual(body.pending_confirmations, []);
     t.not(body.id, ids.account);
   }
 });
@@ -143,6 +165,7 @@ test("an agent without approval can do everything that only reads", async (t) =>
     searchOffers: { query: "sofa" },
     previewOffer: { text: OFFER },
     reportOffer: { reason: "duplicate" },
+    reportConversation: { reason: "spam" },
   };
   const statuses: Record<string, number> = {};
   for (const { operationId, method, path } of open) {
@@ -166,6 +189,12 @@ test("an agent without approval can do everything that only reads", async (t) =>
     listAsks: 200,
     getAsk: 404,
     listMatches: 404,
+    listProposals: 404,
+    listConversations: 200,
+    getConversation: 404,
+    listMessages: 404,
+    reportConversation: 404,
+    getConfirmation: 404,
     listEvents: 200,
     listWebhooks: 200,
   });

@@ -93,7 +93,7 @@ const exhaust = (agent: Agent, action: string, calls: number) =>
 // ── 401 ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const PROTECTED = ENDPOINTS.filter(({ auth }) => auth === "token");
-const pathOf = (path: string, id = NOTHING): string => path.replace(/\{\w+\}/, id);
+const pathOf = (path: string, id = NOTHING): string => path.replaceAll(/\{\w+\}/g, id);
 
 test("401: every endpoint except the open ones needs a token", async (t) => {
   t.deepEqual(
@@ -170,6 +170,14 @@ test("403: before approval every write is refused, and the response says what is
       path,
     );
   }
+});
+
+test("403: what the person does not let an agent do is refused by the next statement, with the power and where to change it", async (t) => {
+  const agent = await market.agent();
+  await market.sql("insert into market.power (agent_id, power, allowed) values ($1, 'ask', 'never')", [agent.id]);
+  const refused = await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" });
+  isProblem(t, refused, "power_required", ["power", "settings_url"]);
+  t.like(refused.body, { power: "ask", settings_url: `${market.url}/settings/agents` });
 });
 
 // ── 404, 405, 409, 410 ───────────────────────────────────────────────────────────────────────────────────────────────

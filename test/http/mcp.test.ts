@@ -67,6 +67,7 @@ const WANTED = { text: "I want to buy a grey sofa in Kiel, at most 200 EUR", wat
 const SEARCH = { query: "velvet armchair", limit: 1, filters: { location: "Aachen" } };
 const SPAM = { reason: "spam", comment: "Twice" };
 const LONG = { text: "x".repeat(4001) };
+const BID = { proposal: { price: { amount: 150, currency: "EUR" }, handover: { method: "pickup" } }, contact: "Tom" };
 const MUTE = { text: "Grey sofa, 180 EUR, Kiel" };
 
 /** Calls of each tool with the REST calls that do the same. Values in capitals are replaced by what an earlier call gave. */
@@ -95,8 +96,30 @@ const TWINS: [tool: string, args: Body, request: string, body?: Body, keep?: [st
   ["list_mine", { what: "asks", limit: 5 }, "GET /v1/asks?limit=5"],
   ["search_offers", SEARCH, "POST /v1/offers/search", SEARCH],
   ["report_offer", { offer_id: "FOREIGN", ...SPAM }, "POST /v1/offers/FOREIGN/report", SPAM],
+  ["send_message", { offer_id: "FOREIGN", ...BID }, "POST /v1/offers/FOREIGN/conversations", BID, ["TALK", "id"]],
+  ["send_message", { conversation_id: "TALK", text: "So?" }, "POST /v1/conversations/TALK", { text: "So?" }],
+  [
+    "get_conversation",
+    { conversation_id: "TALK" },
+    "GET /v1/conversations/TALK",
+    undefined,
+    ["PROPOSED", "proposal.id"],
+  ],
+  ["list_conversations", { offer_id: "FOREIGN", status: "open" }, "GET /v1/conversations?offer_id=FOREIGN&status=open"],
+  [
+    "answer_proposal",
+    { conversation_id: "TALK", proposal_id: "PROPOSED", decision: "withdraw" },
+    "POST /v1/conversations/TALK/proposals/PROPOSED/withdraw",
+  ],
+  ["answer_proposal", { conversation_id: "TALK", decision: "close" }, "POST /v1/conversations/TALK/close"],
   ["get_me", {}, "GET /v1/me"],
   // Refusals.
+  [
+    "answer_proposal",
+    { conversation_id: "TALK", proposal_id: "PROPOSED", decision: "accept" },
+    "POST /v1/conversations/TALK/proposals/PROPOSED/accept",
+  ],
+  ["send_message", { conversation_id: "TALK" }, "POST /v1/conversations/TALK", {}],
   ["get_offer", { offer_id: NOTHING }, `GET /v1/offers/${NOTHING}`],
   ["get_offer", { offer_id: "no id" }, "GET /v1/offers/no%20id"],
   ["publish_offer", MUTE, "POST /v1/offers", MUTE],
@@ -114,7 +137,10 @@ test("a tool's structured content is the body of REST, its text is the same body
   const [tools, rest] = kept;
   const filled = (value: Body, known: Map<string, string> | undefined): Body =>
     JSON.parse(
-      JSON.stringify(value ?? null).replaceAll(/\b(OFFER|ASK|FOREIGN)\b/g, (name) => known?.get(name) ?? name),
+      JSON.stringify(value ?? null).replaceAll(
+        /\b(OFFER|ASK|FOREIGN|TALK|PROPOSED)\b/g,
+        (name) => known?.get(name) ?? name,
+      ),
     );
   const seen = new Set<string>();
   for (const [tool, args, request, body, keep] of TWINS) {
@@ -135,8 +161,10 @@ test("a tool's structured content is the body of REST, its text is the same body
     t.deepEqual(settled(result.structuredContent), settled(answer.body), `${tool} ${JSON.stringify(args)}`);
     t.deepEqual(JSON.parse(text), result.structuredContent);
     if (keep) {
-      tools?.set(keep[0], result.structuredContent[keep[1]]);
-      rest?.set(keep[0], answer.body[keep[1]]);
+      const [name, path] = keep;
+      const found = (body: Body) => path.split(".").reduce((value, member) => value[member], body);
+      tools?.set(name, found(result.structuredContent));
+      rest?.set(name, found(answer.body));
     }
   }
   const listed = messageOf(await post(market.url, byTool.token, modern("tools/list"))).result.tools;

@@ -85,6 +85,10 @@ const CALLS: Record<string, Record<string, unknown>> = {
   list_mine: { what: "asks", status: null },
   get_events: { after: "now" },
   report_offer: { offer_id: NOTHING, reason: "spam" },
+  list_conversations: { status: "open" },
+  get_conversation: { conversation_id: NOTHING },
+  send_message: { offer_id: NOTHING, text: "Is it clean?" },
+  answer_proposal: { conversation_id: NOTHING, proposal_id: NOTHING, decision: "accept" },
 };
 /** Text with everything that JSON escapes. */
 const BODY = {

@@ -149,6 +149,7 @@ const PRINTED: Record<string, [blocks: number, ...said: RegExp[]]> = {
     /"ask_id"[\s\S]*"status": *"archived"/,
   ],
   sandbox: [3, /"status": *"published"[\s\S]*"ask_id"[\s\S]*"type": *"agent\.connected"/],
+  deals: [4, /"amount": *150[\s\S]*"amount": *170[\s\S]*"status": *"made"[\s\S]*"status": *"archived"/],
   places: [2, /Only offers within 20 km of Berlin/],
   facets: [1, /"facets":/],
   events: [2, /"cursor":[\s\S]*"cursor":/],

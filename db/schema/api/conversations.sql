@@ -91,21 +91,56 @@ begin
       select coalesce(jsonb_agg(internal.conversation_document(found[n]) order by n), '[]')
       from generate_series(1, least(cardinality(found), page_size)) as n),
     'page', internal.page(jsonb_build_object('list', list, 'time', (found[page_size]).active_at,
-      'id', (found[page_size]).id), cardinality(found) > page_size));
+      'id', (found[page_size]).id), cardinality(found) > page_size))
+    || coalesce((
+      select jsonb_build_object('proposals', internal.pending_proposals(o)) from market.offer o
+      where o.id = list_conversations.offer_id and o.account_id = own and list_conversations.cursor is null), '{}');
 end
 $$;
 comment on function api.list_conversations(text, uuid, integer, text) is
   'Returns a page of the account''s conversations, latest activity first: all, or those with a status, or about an '
-  'offer.';
+  'offer. The first page about an own offer also has `proposals`: what api.list_proposals returns.';
 
-create or replace function api.get_conversation(id uuid) returns jsonb
+create or replace function api.get_conversation(id uuid, after text default null, wait integer default 0) returns jsonb
   language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off
 as $$
+declare
+  -- The messages that are shown at once.
+  most constant integer := 30;
+  conversation constant market.conversation := internal.own_conversation(get_conversation.id);
+  role constant text := internal.own_role(conversation);
+  seen constant timestamptz := (internal.position_of(get_conversation.after,
+    internal.conversation_list(conversation.id), 'after') ->> 'time')::timestamptz;
+  is_news constant boolean := case when seen is not null then conversation.active_at > seen
+    when role = 'publisher' then conversation.publisher_unread > 0 else conversation.inquirer_unread > 0 end;
+  found market.message[];
 begin
-  return internal.conversation_document(internal.own_conversation(get_conversation.id));
+  if seen is null then
+    found := array(
+      select n.m from (
+        select m from market.message m where m.conversation_id = conversation.id order by m.id desc limit most) as n
+      order by (n.m).id);
+  else
+    found := array(
+      select m from market.message m
+      where m.conversation_id = conversation.id and m.id >= internal.first_uuid_v7(seen) and m.created_at > seen
+      order by m.id limit most + 1);
+  end if;
+  return internal.conversation_document(conversation)
+    || jsonb_build_object('messages', internal.message_list(found, most, role))
+    || case when cardinality(found) > most
+      then jsonb_build_object('cursor', internal.conversation_cursor(conversation.id, (found[most]).created_at))
+      else '{}' end
+    || case when get_conversation.wait > 0
+      and not is_news then jsonb_build_object('waits', internal.event_waits(pg_current_snapshot()))
+      else '{}' end;
 end
 $$;
-comment on function api.get_conversation(uuid) is 'Returns a conversation of the account. Raises 404 for any other id.';
+comment on function api.get_conversation(uuid, text, integer) is
+  'Returns a conversation of the account with its last 30 messages, or with the first 30 that came after the cursor '
+  '`after` of an earlier answer. With wait above 0 and nothing new also `waits`, as api.list_events. Raises 404 for '
+  'any other id.';
 
 create or replace function api.get_conversation_page(id uuid, before uuid) returns jsonb
   language plpgsql stable
@@ -154,24 +189,45 @@ create or replace function api.list_messages(id uuid, after uuid, page_size inte
 as $$
 declare
   conversation constant market.conversation := internal.own_conversation(list_messages.id);
-  found constant market.message[] := array(
+begin
+  return internal.message_list(array(
     select m from market.message m
     where m.conversation_id = conversation.id and m.id > coalesce(list_messages.after, repeat('0', 32)::uuid)
-    order by m.id limit page_size + 1);
-begin
-  return jsonb_build_object(
-    'results', (
-      select coalesce(jsonb_agg(internal.message_document(found[n], internal.own_role(conversation)) order by n), '[]')
-      from generate_series(1, least(cardinality(found), page_size)) as n),
-    'has_more', cardinality(found) > page_size,
-    'notices', internal.notices_about((
-      select coalesce(jsonb_agg(jsonb_build_object('addresses_agents', m.addresses_agents)), '[]')
-      from unnest(found) as m)));
+    order by m.id limit page_size + 1), page_size, internal.own_role(conversation));
 end
 $$;
 comment on function api.list_messages(uuid, uuid, integer) is
   'Returns messages of a conversation of the account, oldest first, after the message `after`: {results, has_more, '
   'notices}. Raises 404 for any other id.';
+
+create or replace function api.continue_conversation(
+  id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
+) returns jsonb
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  conversation market.conversation;
+  admission jsonb;
+begin
+  perform internal.require_permission('converse', internal.rate_limit_headers(internal.own_usage('converse')));
+  conversation := internal.lock_conversation(continue_conversation.id);
+  admission := internal.admit('converse', continue_conversation.idempotency_key, continue_conversation.request_hash,
+    case when errors = '[]' then internal.word_errors(body,
+      internal.is_first_message(conversation.id, internal.own_role(conversation)))
+      || internal.proposal_errors(body -> 'proposal') else errors end);
+  if admission ? 'status' then
+    return admission;
+  end if;
+  conversation := internal.require_open(conversation, admission -> 'headers');
+  perform internal.write_in(conversation, body, admission -> 'headers');
+  return internal.keep_answer(continue_conversation.idempotency_key, admission, 200,
+    internal.conversation_document(internal.own_conversation(conversation.id)));
+end
+$$;
+comment on function api.continue_conversation(uuid, jsonb, text, bytea, jsonb) is
+  'Adds a text, a proposal or both to a conversation of the account, in one step. Returns {status, body, headers}, '
+  'with the Conversation as body. Raises 404 for any other id, and 409 invalid_state for a conversation that the other '
+  'side closed.';
 
 create or replace function api.send_message(
   id uuid, body jsonb, idempotency_key text, request_hash bytea, errors jsonb
@@ -206,9 +262,10 @@ create or replace function api.read_conversation(id uuid, up_to uuid) returns js
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  conversation constant market.conversation := internal.lock_conversation(read_conversation.id, false);
+  conversation market.conversation;
 begin
   perform internal.require_permission('converse');
+  conversation := internal.lock_conversation(read_conversation.id, false);
   perform internal.mark_read(conversation, read_conversation.up_to);
   return internal.conversation_document(internal.own_conversation(conversation.id));
 end

@@ -89,17 +89,14 @@ begin
         'seen', seen, 'seen_at', seen_at, 'until', until, 'as_of', as_of))
       else jsonb_build_object('seen', until, 'seen_at', as_of) end))
     || case when wait > 0 and events = '[]'
-      and is_behind is not true then jsonb_build_object('waits', jsonb_strip_nulls(jsonb_build_object(
-      'snapshot', present::text, 'ends_in', internal.token_ends_in(),
-      'readers', to_jsonb(array_remove(array[internal.visible_account_id(), internal.agent_id()], null)))))
+      and is_behind is not true then jsonb_build_object('waits', internal.event_waits(present))
       else '{}' end;
 end
 $$;
 comment on function api.list_events(text, integer, integer) is
   'Returns events of the account that the cursor `after` has not seen, in the order in which they happened: {events, '
   'cursor, has_more}. Without a cursor, those of the last 30 days; with "now", none. With wait above 0 and no event '
-  'also `waits`: the ids under which new events for this caller are notified (channel event), the snapshot that was '
-  'read, and in how many seconds the token ends.';
+  'also `waits` (internal.event_waits).';
 
 create or replace function api.list_event_readers(snapshot text) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp

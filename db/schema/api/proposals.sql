@@ -70,33 +70,14 @@ create or replace function api.list_proposals(id uuid) returns jsonb
 as $$
 declare
   offer market.offer;
-  receives boolean;
 begin
   select * into offer from market.offer o
   where o.id = list_proposals.id and o.account_id = internal.visible_account_id();
   if not found then
     perform internal.raise_problem(404, 'not_found', 'no_own_offer');
   end if;
-  receives := internal.payer_of(offer.offer_kind) = 'inquirer';
-  return (
-    with pending as (
-      -- Two hundred conversations a day may be opened about an offer, and a proposal lasts at most 14 days.
-      select p, c, row_number() over (order by p.price_currency is distinct from offer.price_currency,
-        case when receives then - p.price_thousandths else p.price_thousandths end nulls last, p.id) as place
-      from market.conversation c join market.proposal p on p.conversation_id = c.id
-      where c.offer_id = offer.id and c.status = 'open' and p.status = 'pending' and p.expires_at > now()
-        and p.sender = 'inquirer')
-    select jsonb_build_object('offer_id', offer.id,
-      'results', coalesce(jsonb_agg(internal.proposal_document((d.p)::market.proposal, 'publisher')
-        || jsonb_build_object('conversation_id', (d.c).id,
-          'counterpart', internal.publisher_document((d.c).inquirer_id)) order by d.place)
-        filter (where d.place <= 50), '[]'),
-      'next', case when count(*) > 1 then jsonb_build_array(internal.next_step('next_compare', 'GET',
-          '/v1/offers/' || offer.id || '/proposals', jsonb_build_object('others', count(*) - 1)))
-        else '[]' end)
-    from pending d);
+  return internal.pending_proposals(offer);
 end
 $$;
 comment on function api.list_proposals(uuid) is
-  'Returns the pending proposals for an own offer, those in its currency first, and of these the best for its owner: '
-  '{offer_id, results: Proposals with conversation_id and counterpart, at most 50, next}. Raises 404 for any other id.';
+  'Returns the pending proposals for an own offer (internal.pending_proposals). Raises 404 for any other id.';

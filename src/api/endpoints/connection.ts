@@ -58,9 +58,10 @@ export const CONNECTION_ENDPOINTS = endpointsOf("Connection", [
             member_since: "2026-06-01T09:00:00.000Z",
             profile_url: "https://souk.example.com/settings",
           },
-          permissions: { publish_offer: { allowed: true } },
+          permissions: { publish_offer: { allowed: true }, agree: { allowed: true, needs_confirmation: true } },
           limits: { publish_offer: { limit: 60, used: 1, remaining: 59, resets_in: 3120 } },
           pending_verifications: [],
+          pending_confirmations: [],
           activity: { asks_active: 0, offers_published: 1, offers_pending_review: 0 },
           next: [
             { summary: "Publish what the person offers, in their own words.", method: "POST", path: "/v1/offers" },

@@ -1,21 +1,19 @@
 import { performance } from "node:perf_hooks";
-import { problem } from "../../base/problem.ts";
-import { currentRequest } from "../../base/request.ts";
 import { argumentsOf } from "../arguments.ts";
 import type { Handler } from "../endpoint.ts";
 import { jsonAnswer } from "../response.ts";
+import { type Waits, waiterOf, waitForEvent } from "./wait_for_event.ts";
 
 type Feed = {
   events: unknown[];
   cursor: string;
   has_more: boolean;
   /** Set if the call may wait. `ends_in`: the seconds after which the caller's token ends. */
-  waits?: { snapshot: string; readers: string[]; ends_in?: number };
+  waits?: Waits;
 };
 
 /**
- * Reads the feed of events. If it is empty, waits for an event. While it waits, the call holds no connection to the
- * database and none of its caller's turns. An agent that asks again after such a wait, with the cursor that it sent
+ * Reads the feed of events. If it is empty, waits for an event. An agent that asks again after such a wait, with the cursor that it sent
  * before, reads only once something was notified (database/notifications.ts).
  *
  * The feed is read on the primary (lane "write"), because only there a snapshot says which transactions are open.
@@ -25,14 +23,10 @@ export const listEvents: Handler = async (context, call) => {
   const args = argumentsOf(context, call);
   const until = performance.now() + Number(args["wait"] ?? 0) * 1000;
   const isAgent = call.actor !== "visitor" && "agent" in call.actor;
-  const caller =
-    call.actor === "visitor"
-      ? ""
-      : ("agent" in call.actor ? call.actor.agent : call.actor.person).toString("base64url");
-  const gone = currentRequest()?.gone?.();
   const given = typeof args["after"] === "string" && args["after"] !== "now" ? args["after"] : null;
   // The end of a session is notified to nobody, so persons read each time.
-  let rest = isAgent && given !== null && until > performance.now() ? notifications.restOf(caller, given) : null;
+  let rest =
+    isAgent && given !== null && until > performance.now() ? notifications.restOf(waiterOf(call.actor), given) : null;
   for (;;) {
     const place = notifications.place();
     const began = performance.now();
@@ -46,24 +40,15 @@ export const listEvents: Handler = async (context, call) => {
     // Nothing has come after the cursor that the caller sent, so it stays as good as the new one, in every process.
     feed.cursor = given ?? feed.cursor;
     const ends = "ends" in waits ? waits.ends : began + (waits.ends_in ?? Infinity) * 1000;
-    const outcome = await notifications.event({
-      caller,
+    const mayBeNews = await waitForEvent(context, call, {
       readers: waits.readers,
       snapshot: waits.snapshot,
       place,
       milliseconds,
-      gone,
       rest: isAgent ? { cursor: feed.cursor, ends } : undefined,
       isRested: rest !== null,
     });
-    if (outcome === "refused")
-      throw problem(
-        "rate_limited",
-        "Too many of your calls wait for events at once: at most 8 may. One is enough for an agent: close the others, and use the answer of one.",
-        { retry_after: 1 },
-        { "Retry-After": 1 },
-      );
-    if (outcome === "none") return answer();
+    if (!mayBeNews) return answer();
     args["after"] = feed.cursor;
     rest = null;
   }

@@ -17,10 +17,14 @@ import {
   text,
   timestamp,
   url,
+  waitSeconds,
   words,
 } from "./values.ts";
 
 /** The schemas of conversations, proposals, agreements and confirmations. */
+
+/** The longest cursor of a conversation: its id and a time, in base64. */
+const CURSOR = 200;
 
 const side = (description: string) => z.enum(["me", "counterpart"]).describe(description);
 const day = (description: string) => z.iso.date().meta({ maxLength: 10, description });
@@ -65,12 +69,20 @@ export const proposalCreate = proposalBody
 /** The body of POST /v1/offers/{id}/conversations. */
 export const conversationOpen = z
   .object({
-    text: codePoints(2000, "A message").optional().describe("The first message."),
-    proposal: proposalBody.optional().describe("The first proposal."),
+    text: codePoints(2000, "A message").optional().describe("A message."),
+    proposal: proposalBody.optional().describe("All terms of a deal."),
     contact: ownContact.optional(),
     origin_ask_id: text().optional().describe("Your ask that the offer matches. The publisher never sees it."),
   })
   .meta({ id: "ConversationOpen", description: "How a conversation begins." });
+
+/** The body of POST /v1/conversations/{id}. */
+export const conversationContinue = conversationOpen
+  .pick({ text: true, proposal: true, contact: true })
+  .refine((body) => body.text !== undefined || body.proposal !== undefined, {
+    message: "Send a text, a proposal, or both.",
+  })
+  .meta({ id: "ConversationContinue", description: "A message, a proposal, or both." });
 
 /** The body of POST /v1/conversations/{id}/messages. */
 export const messageCreate = z
@@ -200,35 +212,10 @@ export const conversation = z
     unread: count.describe("Messages and proposals that you have not read or answered."),
     created_at: timestamp,
     updated_at: timestamp.describe("The last activity."),
+    cursor: words(CURSOR, "Send it as `after` to get what comes next."),
     next,
   })
   .meta({ id: "Conversation", description: "A conversation about an offer." });
-
-/** The query parameters of GET /v1/conversations. */
-export const conversationsQuery = z.object({
-  status: z.enum(["open", "closed"]).optional().describe("Only those with this status."),
-  offer_id: text().optional().describe("Only those about this offer."),
-  limit: pageSize,
-  cursor: cursor.optional(),
-});
-/** A page of conversations. */
-export const conversationList = z
-  .object({ results: z.array(conversation).max(50).describe("The conversations, latest activity first."), page })
-  .meta({ id: "ConversationList", description: "A page of conversations." });
-
-/** The query parameters of GET /v1/conversations/{id}/messages. */
-export const messagesQuery = z.object({
-  after: text().optional().describe("The id of a message: only what came after it."),
-  limit: pageSize,
-});
-/** Messages of a conversation. */
-export const messageList = z
-  .object({
-    results: z.array(message).max(50).describe("The messages, oldest first."),
-    has_more: z.boolean().describe("Whether there are more after these."),
-    notices: notices.describe("What to know about them."),
-  })
-  .meta({ id: "MessageList", description: "Messages of a conversation." });
 
 /** The pending proposals for an own offer. */
 export const proposalList = z
@@ -246,6 +233,51 @@ export const proposalList = z
     next,
   })
   .meta({ id: "ProposalList", description: "The pending proposals for an offer." });
+
+/** The query parameters of GET /v1/conversations. */
+export const conversationsQuery = z.object({
+  status: z.enum(["open", "closed"]).optional().describe("Only those with this status."),
+  offer_id: text().optional().describe("Only those about this offer."),
+  limit: pageSize,
+  cursor: cursor.optional(),
+});
+/** A page of conversations. */
+export const conversationList = z
+  .object({
+    results: z.array(conversation).max(50).describe("The conversations, latest activity first."),
+    proposals: proposalList
+      .optional()
+      .describe("On the first page about an own offer: its pending proposals, the best first."),
+    page,
+  })
+  .meta({ id: "ConversationList", description: "A page of conversations." });
+
+/** The query parameters of GET /v1/conversations/{id}/messages. */
+export const messagesQuery = z.object({
+  after: text().optional().describe("The id of a message: only what came after it."),
+  limit: pageSize,
+});
+/** Messages of a conversation. */
+export const messageList = z
+  .object({
+    results: z.array(message).max(50).describe("The messages, oldest first."),
+    has_more: z.boolean().describe("Whether there are more after these."),
+    notices: notices.describe("What to know about them."),
+  })
+  .meta({ id: "MessageList", description: "Messages of a conversation." });
+
+/** The query parameters of GET /v1/conversations/{id}. */
+export const conversationQuery = z.object({
+  after: text()
+    .max(CURSOR)
+    .optional()
+    .describe("The cursor of an earlier answer: only the messages after it. Absent: the last 30."),
+  wait: waitSeconds.describe("How many seconds to wait for something new, if there is nothing after the cursor."),
+});
+/** A conversation with messages. */
+export const conversationRead = conversation
+  .extend({ messages: messageList.describe("At most 30, oldest first.") })
+  .meta({ id: "ConversationWithMessages", description: "A conversation with its messages." });
 
 /** The parameters of a path with {id} and {proposal_id}. */
 export const proposalPath = idPath.extend({ proposal_id: idPath.shape.id });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EVENT_TYPES } from "../../base/enums.ts";
-import { id, text, timestamp, words } from "./values.ts";
+import { id, text, timestamp, waitSeconds, words } from "./values.ts";
 
 /** The schemas of the feed of events. */
 
@@ -24,14 +24,7 @@ export const eventsQuery = z.object({
     .default(50)
     .describe("The most events in one answer.")
     .meta({ format: "int32" }),
-  wait: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(25)
-    .default(0)
-    .describe("How many seconds to wait for an event if there is none yet.")
-    .meta({ format: "int32" }),
+  wait: waitSeconds.describe("How many seconds to wait for an event if there is none yet."),
 });
 
 const event = z

@@ -38,7 +38,7 @@ export const problem = z
   .meta({ id: "Problem", description: "A refusal, after RFC 9457." });
 
 /** The problem document of a 403, which says what the person has to do first. */
-export const verificationRequired = z
+const verificationRequired = z
   .looseObject({
     ...problemMembers,
     permission: name("The permission that is missing."),
@@ -61,3 +61,17 @@ export const verificationRequired = z
     description:
       "Refused until a person has approved the agent, or has proved a sign-in method to call from the browser.",
   });
+
+/** The problem document of a 403 for what the person does not let the agent do. */
+const powerRequired = z
+  .looseObject({
+    ...problemMembers,
+    power: name("What the person does not let the agent do: publish, ask, converse or agree."),
+    settings_url: url.describe("Where the person can change it."),
+  })
+  .meta({ id: "PowerRequired", description: "Refused because the person does not let this agent do that." });
+
+/** The problem documents of a 403. */
+export const forbidden = z
+  .union([verificationRequired, powerRequired])
+  .meta({ id: "Forbidden", description: "A refusal that the person can change." });

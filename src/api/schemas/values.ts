@@ -187,6 +187,8 @@ export const pageSize = z.coerce
   .max(50)
   .default(10)
   .meta({ format: "int32", description: "Entries on a page." });
+/** How long a call waits, in seconds. */
+export const waitSeconds = z.coerce.number().int().min(0).max(25).default(0).meta({ format: "int32" });
 /** The cursor at which a page begins. */
 export const cursor = text().max(CURSOR).describe("next_cursor of the page before.");
 

@@ -25,12 +25,28 @@ const queryOf = (args: Given, names: readonly string[]): Record<string, unknown>
 
 const errorOf = (argument: string, detail: string): FieldError => ({ pointer: `/${argument}`, detail });
 
+/** Chooses the endpoint by the argument that stands for its id, of which one is sent. */
+const chooseById = (
+  { main, choices, ids = {} }: BoundTool,
+  args: Given,
+): { endpoint: Endpoint; errors: FieldError[] } => {
+  const [name, ...more] = Object.keys(ids).filter((argument) => Object.hasOwn(args, argument));
+  const endpoint = name === undefined ? undefined : choices.get(name);
+  if (endpoint && more.length === 0) return { endpoint, errors: [] };
+  const names = Object.keys(ids).join(" or ");
+  return {
+    endpoint: main,
+    errors: [errorOf(name ?? Object.keys(ids)[0] ?? "", `Send one of them: ${names}.`)],
+  };
+};
+
 /**
  * Chooses the endpoint of a call. If the arguments do not say which, it is one that does not read the other arguments,
  * with an error.
  */
 const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; errors: FieldError[] } => {
-  const { main, choices, select } = tool;
+  const { main, choices, select, ids } = tool;
+  if (ids) return chooseById(tool, args);
   if (!select) return { endpoint: main, errors: [] };
   const { argument } = select;
   const [first = main] = choices.values();
@@ -55,28 +71,36 @@ const chooseEndpoint = (tool: BoundTool, args: Given): { endpoint: Endpoint; err
 
 /** Returns the paths of all arguments of a tool for an endpoint. */
 const knownArguments = (tool: BoundTool, endpoint: Endpoint): (readonly string[])[] => {
-  const { query, body } = argumentsFor(tool, endpoint);
-  const alone = [tool.id, tool.select?.argument, endpoint.idempotent && KEY_ARGUMENT, ...query];
+  const { path, query, body } = argumentsFor(tool, endpoint);
+  const ids = [tool.id, ...Object.keys(tool.ids ?? {}), ...path];
+  const alone = [...ids, tool.select?.argument, endpoint.idempotent && KEY_ARGUMENT, ...query];
   return [
     ...alone.flatMap((name) => (name ? [[name]] : [])),
     ...(endpoint.body ? pathsOf(endpoint.body.schema).filter(([first = ""]) => body.includes(first)) : []),
   ];
 };
 
+/** Returns an argument that stands in the path, and adds an error if it is missing. */
+const pathValue = (args: Given, name: string, errors: FieldError[]): unknown => {
+  const value = args[name];
+  if (typeof value !== "string")
+    errors.unshift(
+      errorOf(name, value === undefined ? `The member ${name} is missing.` : `The member ${name} must be text.`),
+    );
+  return value;
+};
+
 /** Returns the endpoint that a call of a tool is for, and what it sends there. Unknown arguments are ignored, as by REST. */
 export const callOf = (tool: BoundTool, args: Given): { endpoint: Endpoint; sent: Sent } => {
   const { endpoint, errors } = chooseEndpoint(tool, args);
-  const id = tool.id === undefined ? undefined : args[tool.id];
-  if (tool.id !== undefined && typeof id !== "string")
-    errors.unshift(
-      errorOf(tool.id, id === undefined ? `The member ${tool.id} is missing.` : `The member ${tool.id} must be text.`),
-    );
-  const { query, body } = argumentsFor(tool, endpoint);
+  const { path, query, body } = argumentsFor(tool, endpoint);
+  const idName = tool.id ?? Object.keys(tool.ids ?? {}).find((name) => Object.hasOwn(args, name));
+  const names = [...path.map((name) => [name, name] as const), ...(idName ? [["id", idName] as const] : [])];
   return {
     endpoint,
     sent: {
+      path: Object.fromEntries(names.map(([name, argument]) => [name, pathValue(args, argument, errors)])),
       body: endpoint.body ? pick(args, body) : undefined,
-      path: { id },
       query: queryOf(args, query),
       idempotencyKey: args[KEY_ARGUMENT],
       errors,

@@ -6,7 +6,7 @@ import { TOOLS, type Tool } from "./tools.ts";
 /**
  * Makes the definitions of tools from the schemas of their endpoints. A client sends all definitions to the model with
  * each request, so they are short: an argument's type, values and meaning, and a limit if a value is likely to exceed
- * it; the names and types of the members that a result always has, because the model reads the result itself. The
+ * it; the names and types of the members that always have a value in a result, without the times, because the model reads the result itself. The
  * complete schemas are in the OpenAPI document, and the service checks arguments against them.
  */
 
@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 export type BoundTool = Tool & {
   /** The endpoint that is called unless an argument chooses another one. */
   main: Endpoint;
-  /** The endpoint for each value of the choosing argument. */
+  /** The endpoint for each value of the choosing argument, or for each argument of `ids`. */
   choices: ReadonlyMap<string, Endpoint>;
 };
 
@@ -31,7 +31,7 @@ export const bindTools = (endpoints: readonly Endpoint[]): BoundTool[] => {
   const byName = new Map(endpoints.map((endpoint) => [endpointName(endpoint), endpoint]));
   return TOOLS.flatMap((tool) => {
     const choices = new Map(
-      Object.entries(tool.select?.endpoints ?? {}).flatMap(([value, name]) => {
+      Object.entries(tool.select?.endpoints ?? tool.ids ?? {}).flatMap(([value, name]) => {
         const endpoint = byName.get(name);
         return endpoint ? [[value, endpoint] as const] : [];
       }),
@@ -42,10 +42,11 @@ export const bindTools = (endpoints: readonly Endpoint[]): BoundTool[] => {
   });
 };
 
-/** Returns the arguments of a tool that an endpoint takes, by where the endpoint takes them from. */
-export const argumentsFor = (tool: Tool, endpoint: Endpoint): { query: string[]; body: string[] } => {
+/** Returns the arguments of a tool that an endpoint takes, by where the endpoint takes them from; those of the path without the `id`. */
+export const argumentsFor = (tool: Tool, endpoint: Endpoint): { path: string[]; query: string[]; body: string[] } => {
   const offered = (name: string): boolean => !tool.omit?.includes(name);
   return {
+    path: Object.keys(endpoint.pathParameters?.shape ?? {}).filter((name) => name !== "id"),
     query: Object.keys(endpoint.query?.shape ?? {}).filter(offered),
     body: membersOf(endpoint).filter(offered),
   };
@@ -79,7 +80,7 @@ const propertiesOf = (schema: Json): [string, Json][] =>
   Object.entries((schema["properties"] as Record<string, Json> | undefined) ?? {});
 
 /** Limits that a value is likely to exceed. */
-const LIMITS = ["minimum", "maximum", "maxLength", "maxItems"] as const;
+const LIMITS = ["maximum", "maxLength", "maxItems"] as const;
 
 /**
  * Returns the short form of an argument's schema. Only arguments, not their members, have limits and the schema's
@@ -107,12 +108,14 @@ const argumentSchema = (schema: Json, path: string, hints: Readonly<Record<strin
 
 /** Returns the arguments of a tool that come from one endpoint, as properties of a JSON Schema. */
 const argumentsFrom = (tool: Tool, endpoint: Endpoint): { properties: Record<string, Json>; required: string[] } => {
-  const { query, body } = argumentsFor(tool, endpoint);
+  const { path, query, body } = argumentsFor(tool, endpoint);
   const sources = [
     ...(endpoint.query ? [{ schema: schemaOf(endpoint.query), names: query }] : []),
     ...(endpoint.body ? [{ schema: schemaOf(endpoint.body.schema), names: body }] : []),
   ];
-  const properties: Record<string, Json> = {};
+  const properties: Record<string, Json> = Object.fromEntries(
+    path.map((name) => [name, argumentSchema({ type: "string" }, name, tool.hints)]),
+  );
   const required: string[] = [];
   for (const { schema, names } of sources) {
     for (const [name, member] of propertiesOf(schema))
@@ -137,7 +140,7 @@ const inputSchemaOf = (tool: BoundTool): Json => {
   const add = (name: string, schema: Json): void => {
     properties[name] = argumentSchema(schema, name, tool.hints);
   };
-  if (tool.id) add(tool.id, { type: "string" });
+  for (const name of tool.id ? [tool.id] : Object.keys(tool.ids ?? {})) add(name, { type: "string" });
   if (tool.select) add(tool.select.argument, { type: "string", enum: [...tool.choices.keys()] });
   const required = [
     ...(tool.id ? [tool.id] : []),
@@ -158,12 +161,15 @@ const outputSchemaOf = (tool: BoundTool): Json => {
   });
   const members = shapes.map((shape) => new Map(propertiesOf(shape)));
   const always = (shapes[0]?.["required"] as string[] | undefined) ?? [];
-  const named = always.filter((name) => shapes.every((shape) => (shape["required"] as string[]).includes(name)));
+  const typesOf = (name: string) => members.flatMap((of) => optionsOf(of.get(name) ?? {}));
+  const named = always.filter(
+    (name) =>
+      shapes.every((shape) => (shape["required"] as string[]).includes(name)) &&
+      typesOf(name).every(({ type, format }) => type !== "null" && format !== "date-time"),
+  );
   return {
     type: "object",
-    properties: Object.fromEntries(
-      named.map((name) => [name, { type: typeOf(members.flatMap((of) => optionsOf(of.get(name) ?? {}))) }]),
-    ),
+    properties: Object.fromEntries(named.map((name) => [name, { type: typeOf(typesOf(name)) }])),
   };
 };
 

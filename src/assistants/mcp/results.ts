@@ -45,8 +45,10 @@ export const answerOf = ({ text, isError }: Said, { before, after }: { before: s
 const NEXT: Readonly<Partial<Record<ProblemCode, string>>> = {
   bad_request: "Correct the arguments, and call the tool again.",
   missing_contact: "Ask the person how they want to be reached, add it to the text, and call the tool again.",
-  not_found: "Check the id. list_mine has the person's own offers and asks, search_offers has the offers of others.",
-  invalid_state: "Look it up with get_offer or list_mine to see what can be done.",
+  not_found:
+    "Check the id. list_mine has the person's own offers and asks, search_offers has the offers of others, list_conversations the conversations.",
+  invalid_state: "Look it up with get_offer, list_mine or get_conversation to see what can be done.",
+  power_required: "Tell the person, who can allow it in the settings.",
   payload_too_large: "Make the text shorter, refer to images by link, and call the tool again.",
   idempotency_in_flight: "Wait a second, then repeat the call with the same idempotency_key.",
   idempotency_key_reused: "For other arguments, use another idempotency_key.",

@@ -44,6 +44,45 @@ comment on function internal.message_document(market.message, text) is
   'Returns a message as one side sees it (Message).';
 grant execute on function internal.message_document(market.message, text) to souk_agent, souk_person;
 
+create or replace function internal.message_list(messages market.message[], most integer, role text) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  shown constant market.message[] := messages[:most];
+begin
+  return jsonb_build_object(
+    'results', (
+      select coalesce(jsonb_agg(internal.message_document(shown[n], role) order by n), '[]')
+      from generate_series(1, cardinality(shown)) as n),
+    'has_more', cardinality(messages) > most,
+    'notices', internal.notices_about((
+      select coalesce(jsonb_agg(jsonb_build_object('addresses_agents', m.addresses_agents)), '[]')
+      from unnest(shown) as m)));
+end
+$$;
+comment on function internal.message_list(market.message[], integer, text) is
+  'Returns messages as one side sees them: {results, has_more, notices}. has_more: whether there are more than `most`, '
+  'which are left out.';
+grant execute on function internal.message_list(market.message[], integer, text) to souk_agent, souk_person;
+
+create or replace function internal.conversation_list(id uuid) returns text
+  language sql immutable
+as $$ select 'conversation ' || conversation_list.id $$;
+comment on function internal.conversation_list(uuid) is
+  'Returns the name by which cursors of a conversation are known.';
+grant execute on function internal.conversation_list(uuid) to souk_agent, souk_person;
+
+create or replace function internal.conversation_cursor(id uuid, moment timestamptz) returns text
+  language sql stable
+as $$
+  select internal.cursor_of(jsonb_build_object('list', internal.conversation_list(conversation_cursor.id),
+    'time', conversation_cursor.moment))
+$$;
+comment on function internal.conversation_cursor(uuid, timestamptz) is
+  'Returns the cursor of what happened in a conversation up to this moment. Whatever happens later is marked with a '
+  'later time, because it waits for the lock of the conversation.';
+grant execute on function internal.conversation_cursor(uuid, timestamptz) to souk_agent, souk_person;
+
 create or replace function internal.proposal_document(proposal market.proposal, role text) returns jsonb
   language plpgsql stable
 as $$
@@ -58,6 +97,36 @@ $$;
 comment on function internal.proposal_document(market.proposal, text) is
   'Returns a proposal as one side sees it (Proposal).';
 grant execute on function internal.proposal_document(market.proposal, text) to souk_agent, souk_person;
+
+create or replace function internal.pending_proposals(offer market.offer) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  receives constant boolean := internal.payer_of(offer.offer_kind) = 'inquirer';
+begin
+  return (
+    with pending as (
+      -- Two hundred conversations a day may be opened about an offer, and a proposal lasts at most 14 days.
+      select p, c, row_number() over (order by p.price_currency is distinct from offer.price_currency,
+        case when receives then - p.price_thousandths else p.price_thousandths end nulls last, p.id) as place
+      from market.conversation c join market.proposal p on p.conversation_id = c.id
+      where c.offer_id = offer.id and c.status = 'open' and p.status = 'pending' and p.expires_at > now()
+        and p.sender = 'inquirer')
+    select jsonb_build_object('offer_id', offer.id,
+      'results', coalesce(jsonb_agg(internal.proposal_document((d.p)::market.proposal, 'publisher')
+        || jsonb_build_object('conversation_id', (d.c).id,
+          'counterpart', internal.publisher_document((d.c).inquirer_id)) order by d.place)
+        filter (where d.place <= 50), '[]'),
+      'next', case when count(*) > 1 then jsonb_build_array(internal.next_step('next_compare', 'GET',
+          '/v1/offers/' || offer.id || '/proposals', jsonb_build_object('others', count(*) - 1)))
+        else '[]' end)
+    from pending d);
+end
+$$;
+comment on function internal.pending_proposals(market.offer) is
+  'Returns the pending proposals for an own offer, those in its currency first, and of these the best for its owner: '
+  '{offer_id, results: Proposals with conversation_id and counterpart, at most 50, next}.';
+grant execute on function internal.pending_proposals(market.offer) to souk_agent, souk_person;
 
 create or replace function internal.agreement_document(agreement market.agreement, role text) returns jsonb
   language plpgsql stable
@@ -103,6 +172,7 @@ begin
     'contact', internal.deal_contact(conversation.id, role),
     'unread', case role when 'publisher' then conversation.publisher_unread else conversation.inquirer_unread end,
     'created_at', internal.utc(conversation.created_at), 'updated_at', internal.utc(conversation.active_at),
+    'cursor', internal.conversation_cursor(conversation.id, conversation.active_at),
     'next', internal.deal_steps(conversation, proposal, agreement, role));
 end
 $$;

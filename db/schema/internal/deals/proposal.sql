@@ -175,7 +175,8 @@ begin
   perform internal.moved_by(case end_proposal.status when 'withdrawn' then 'proposer' else 'counterpart' end);
   update market.proposal p set status = end_proposal.status where p.id = end_proposal.proposal_id;
   perform internal.touch_conversation(conversation, false);
-  perform internal.note_deal(conversation, 'proposal.' || end_proposal.status, '{publisher,inquirer}',
+  perform internal.note_deal(conversation, case end_proposal.status when 'accepted' then 'proposal.accepted'
+      when 'declined' then 'proposal.declined' else 'proposal.withdrawn' end, '{publisher,inquirer}',
     jsonb_build_object('proposal_id', end_proposal.proposal_id));
 end
 $$;

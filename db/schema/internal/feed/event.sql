@@ -103,3 +103,17 @@ $$;
 comment on function internal.token_ends_in() is
   'Returns in how many seconds the token of the calling agent ends; null if it does not end by itself.';
 grant execute on function internal.token_ends_in() to souk_agent, souk_person;
+
+create or replace function internal.event_waits(present pg_snapshot) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_strip_nulls(jsonb_build_object('snapshot', event_waits.present::text,
+    'ends_in', internal.token_ends_in(),
+    'readers', to_jsonb(array_remove(array[internal.visible_account_id(), internal.agent_id()], null))));
+end
+$$;
+comment on function internal.event_waits(pg_snapshot) is
+  'Returns what a call that waits for an event needs: the snapshot that it has read, the ids under which new events '
+  'for the caller are notified (channel event), and in how many seconds the token ends.';
+grant execute on function internal.event_waits(pg_snapshot) to souk_agent, souk_person;
