@@ -8,15 +8,24 @@ import { callTool } from "./mcp.ts";
 
 /** What a caller can ask about an offer of somebody else. */
 
+/** An offer of a grey sofa in a town, and an ask of the reader that it matches. */
+type Asked = { town: string; offer: string; ask: string };
+
 const FACETS = ["category", "offer_kind", "price", "condition", "location"];
 
 /** Whatever the offer's readers can call, and how: endpoints that are missing here are in OWN. */
-const readsOf = (town: string, offerId: string, askId: string): Record<string, [path: string, body?: Body]> => ({
+const readsOf = (
+  { town, offer: offerId, ask: askId }: Asked,
+  conversationId: string,
+): Record<string, [path: string, body?: Body]> => ({
   "POST /v1/offers/search": ["/v1/offers/search", { query: "grey sofa", filters: { location: town }, facets: FACETS }],
   "GET /v1/offers/{id}": [`/v1/offers/${offerId}`],
   "GET /v1/asks": ["/v1/asks"],
   "GET /v1/asks/{id}": [`/v1/asks/${askId}`],
   "GET /v1/asks/{id}/matches": [`/v1/asks/${askId}/matches`],
+  "GET /v1/conversations": ["/v1/conversations"],
+  "GET /v1/conversations/{id}": [`/v1/conversations/${conversationId}`],
+  "GET /v1/conversations/{id}/messages": [`/v1/conversations/${conversationId}/messages`],
   "GET /v1/events": ["/v1/events"],
   "GET /v1/me": ["/v1/me"],
   "GET /v1/taxonomy": ["/v1/taxonomy"],
@@ -28,6 +37,19 @@ const readsOf = (town: string, offerId: string, askId: string): Record<string, [
 
 /** Endpoints that answer with nothing but what their caller sends, owns or may not have. */
 const OWN = [
+  "POST /v1/offers/{id}/conversations",
+  "GET /v1/offers/{id}/proposals",
+  "GET /v1/me/confirmations/{id}",
+  "POST /v1/conversations/{id}",
+  "POST /v1/conversations/{id}/messages",
+  "POST /v1/conversations/{id}/read",
+  "POST /v1/conversations/{id}/close",
+  "POST /v1/conversations/{id}/block",
+  "POST /v1/conversations/{id}/report",
+  "POST /v1/conversations/{id}/proposals",
+  "POST /v1/conversations/{id}/proposals/{proposal_id}/accept",
+  "POST /v1/conversations/{id}/proposals/{proposal_id}/decline",
+  "POST /v1/conversations/{id}/proposals/{proposal_id}/withdraw",
   "GET /v1/openapi.json",
   "POST /v1/connect",
   "DELETE /v1/me/agent",
@@ -52,7 +74,7 @@ const OWN = [
 ];
 
 /** The arguments with which each tool that reads is called. */
-const argumentsOf = (town: string, offerId: string, askId: string): Record<string, Body> => ({
+const argumentsOf = ({ town, offer: offerId, ask: askId }: Asked, conversationId: string): Record<string, Body> => ({
   get_me: {},
   search_offers: { query: "grey sofa", filters: { location: town } },
   get_offer: { offer_id: offerId },
@@ -60,10 +82,9 @@ const argumentsOf = (town: string, offerId: string, askId: string): Record<strin
   list_matches: { ask_id: askId },
   list_mine: { what: "asks" },
   get_events: {},
+  list_conversations: {},
+  get_conversation: { conversation_id: conversationId },
 });
-
-/** An offer of a grey sofa in a town, and an ask of the reader that it matches. */
-type Asked = { town: string; offer: string; ask: string };
 
 /**
  * Every answer of the endpoints and MCP tools that show something of an offer to somebody else. Fails if there is an
@@ -73,17 +94,19 @@ export const answersTo = async (
   t: ExecutionContext,
   market: Market,
   reader: Agent,
-  { town, offer, ask }: Asked,
+  asked: Asked,
 ): Promise<Record<string, string>> => {
   const answers: Record<string, string> = {};
-  const reads = readsOf(town, offer, ask);
+  const opened = await reader.call("POST", `/v1/offers/${asked.offer}/conversations`, { text: "Hello" });
+  answers["POST /v1/offers/{id}/conversations"] = opened.text;
+  const reads = readsOf(asked, opened.body.id);
   t.deepEqual(ENDPOINTS.map(endpointName).toSorted(), [...Object.keys(reads), ...OWN].toSorted());
   for (const [name, [path, body]] of Object.entries(reads)) {
     const answer = await reader.call(name.split(" ")[0] ?? "", path, body);
     t.true(answer.status < 300, name);
     answers[name] = answer.text;
   }
-  const tools = argumentsOf(town, offer, ask);
+  const tools = argumentsOf(asked, opened.body.id);
   t.deepEqual(
     TOOLS.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name),
     Object.keys(tools),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OFFER_KINDS, PRICE_PERIODS } from "../../base/enums.ts";
+import { isId } from "../../base/ids.ts";
 import { hasEndlessMarks } from "../../base/visible_text.ts";
 import { currencyNamed } from "../../reader/propose/currencies.ts";
 
@@ -191,6 +192,10 @@ export const pageSize = z.coerce
 export const waitSeconds = z.coerce.number().int().min(0).max(25).default(0).meta({ format: "int32" });
 /** The cursor at which a page begins. */
 export const cursor = text().max(CURSOR).describe("next_cursor of the page before.");
+
+/** An id that a request names. */
+export const someId = (description: string) =>
+  text().refine(isId, "An id is a UUID, as answers have it.").meta({ format: "uuid", maxLength: 36, description });
 
 /** The parameters of a path with {id}. Anything but a UUID names nothing, so the answer is 404. */
 export const idPath = z.object({

@@ -203,10 +203,11 @@ comment on function internal.live_deals(uuid[]) is
 create or replace function internal.lock_deals(offers uuid[]) returns uuid[]
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  live constant uuid[] := internal.live_deals(lock_deals.offers);
 begin
-  return array(
-    select c.id from market.conversation c
-    where c.id = any (internal.live_deals(lock_deals.offers)) order by c.id for no key update);
+  perform from market.conversation c where c.id = any (live) order by c.id for no key update;
+  return live;
 end
 $$;
 comment on function internal.lock_deals(uuid[]) is
