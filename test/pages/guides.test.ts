@@ -131,7 +131,7 @@ const noneRefused = (t: ExecutionContext, printed: string[]): void => {
 
 test("the minute of the README prints what the README shows", async (t) => {
   const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  const minute = readme.slice(readme.indexOf("## One minute"), readme.indexOf("## Ten things"));
+  const minute = readme.slice(readme.indexOf("## One minute"), readme.indexOf("## Eleven things"));
   const [command, shown] = ["sh\nTOKEN", "js\n{"].map((begin) => minute.split(`\`\`\`${begin}`)[1]?.split("```")[0]);
   const text = `TOKEN${command}`.replaceAll("localhost:3000", service.url);
   const [printed = ""] = await runInShell([{ language: "sh", text }], environment());
