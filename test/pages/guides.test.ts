@@ -297,6 +297,12 @@ const REFUSED: Record<string, string> = {
   testWebhook: "invalid_state",
   // The command before it put the ask away.
   fulfillAsk: "invalid_state",
+  // The commands before them countered the proposal, and blocked the other side. Nothing awaits the person.
+  propose: "invalid_state",
+  acceptProposal: "invalid_state",
+  declineProposal: "invalid_state",
+  withdrawProposal: "invalid_state",
+  getConfirmation: "not_found",
 };
 
 test("every command of the reference makes its call", async (t) => {
@@ -306,6 +312,10 @@ test("every command of the reference makes its call", async (t) => {
     text: "Oak table, 90 EUR, Berlin, write to lena@example.com",
   });
   const ask = await reader.call("POST", "/v1/asks", { text: "Looking for a cargo bike in Berlin" });
+  const talk = await reader.call("POST", `/v1/offers/${foreign.body.offer_id}/conversations`, { contact: "Mia" });
+  const proposal = await agent.call("POST", `/v1/conversations/${talk.body.id}/proposals`, {
+    handover: { method: "pickup" },
+  });
   const webhook = await reader.call("POST", "/v1/webhooks", { url: "http://127.0.0.1:1/souk" });
   const env = {
     ...environment(),
@@ -313,6 +323,9 @@ test("every command of the reference makes its call", async (t) => {
     OFFER_ID: offer.body.offer_id,
     ASK_ID: ask.body.id,
     VERIFICATION_ID: ask.body.id,
+    CONVERSATION_ID: talk.body.id,
+    PROPOSAL_ID: proposal.body.id,
+    CONFIRMATION_ID: ask.body.id,
     WEBHOOK_ID: webhook.body.id,
   };
   // What is deleted is needed by other calls.
@@ -321,8 +334,11 @@ test("every command of the reference makes its call", async (t) => {
   const commands = await Promise.all(
     [...ids, ...deleting].map(async (id) => {
       const [{ text } = { text: "false" }] = await blocksOf(`/docs/reference/${id}`, "sh");
-      // Nobody reports an offer of their own.
-      return { language: "sh", text: id === "reportOffer" ? `OFFER_ID=${foreign.body.offer_id}; ${text}` : text };
+      // Nobody reports an offer of their own, or asks about it.
+      return {
+        language: "sh",
+        text: ["reportOffer", "openConversation"].includes(id) ? `OFFER_ID=${foreign.body.offer_id}; ${text}` : text,
+      };
     }),
   );
   // What a command sets ends with its brackets.
