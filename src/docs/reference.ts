@@ -106,8 +106,12 @@ const fieldsOf = (value: Json, follow: Follow, prefix = "", depth = DEPTH): Fiel
 const exampleOf = (media: Json, follow: Follow): Json =>
   media?.example ?? follow(Object.values<Json>(media?.examples ?? {})[0])?.value;
 
-/** The name that a command has for the id in a path: of /v1/offers/{id} it is OFFER_ID. */
-const idName = (path: string): string => `${(/(\w+?)s?\/\{\w+\}/.exec(path)?.[1] ?? "").toUpperCase()}_ID`;
+/** Returns a path with the names that a command has for the ids in it: /v1/offers/{id} becomes /v1/offers/$OFFER_ID. */
+const withNames = (path: string): string =>
+  path.replaceAll(
+    /(\w+?)(s?)\/\{\w+\}/g,
+    (_, thing: string, ending: string) => `${thing}${ending}/$${thing.toUpperCase()}_ID`,
+  );
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -135,12 +139,7 @@ const operationOf = (document: Json, baseUrl: string, path: string, method: stri
     description: String(description),
     needsToken,
     /** A command that makes the call. */
-    curl: curlOf(
-      method.toUpperCase(),
-      `${baseUrl}${path.replaceAll(/\{\w+\}/g, `$${idName(path)}`)}`,
-      needsToken,
-      exampleOf(body, follow),
-    ),
+    curl: curlOf(method.toUpperCase(), `${baseUrl}${withNames(path)}`, needsToken, exampleOf(body, follow)),
     parameters: (about.parameters ?? []).map(follow).map(
       ({ name, in: where, schema, ...parameter }: Json): Field => ({
         name,

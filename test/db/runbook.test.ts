@@ -77,10 +77,10 @@ const submit = async (key: string | null = null): Promise<string> =>
     })
   ).submission;
 
-test.serial("the runbook has eleven incidents", (t) => {
+test.serial("the runbook has twelve incidents", (t) => {
   t.deepEqual(
     incidents.map(({ title }) => Number.parseInt(title, 10)),
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
   );
 });
 
@@ -270,6 +270,25 @@ test.serial("11: strangers ask for as many mails as they may, and the limit is r
   ]);
   await act(11, { mails: "1100" });
   await t.notThrowsAsync(begin());
+});
+
+test.serial("12: a proposal that is over waits until the job has told both sides", async (t) => {
+  const [lena, tom] = [await market.approved(), await market.approved()];
+  const opened = await market.call(tom, "open_conversation", {
+    id: await market.offer(lena, {}),
+    body: { proposal: { handover: { method: "pickup" } }, contact: "Tom" },
+    idempotency_key: null,
+    request_hash: null,
+    errors: "[]",
+  });
+  const conversation: string = opened.body.id;
+  await market.sql`update market.proposal set expires_at = now() - interval '1 hour'
+    where conversation_id = ${conversation}::uuid`;
+  const [[row] = []] = await look(12, { conversation });
+  t.like(row, { offer_status: "published", status: "open", pending: "proposal", waits_for: ["publisher"] });
+  t.true(row.ends_at < new Date());
+  await act(12);
+  t.like((await look(12, { conversation }))[0]?.[0], { pending: null, waits_for: null });
 });
 
 test.serial("a switch ends all sandboxes, and another one allows no more", async (t) => {

@@ -8,6 +8,7 @@ import { createDatabase } from "../support/database.ts";
 import { findServer } from "../support/postgres.ts";
 import { preparedData } from "../support/prepared.ts";
 import { startService } from "../support/service.ts";
+import { haggleAll } from "./deals.ts";
 import { type Labelled, type Labels, readLabels } from "./labels.ts";
 import { type Judgement, judgeAsk, judgeMatch, judgeOffer, judgeQuery } from "./metrics.ts";
 import { match, type Progress, publishCorpus, readAsks, readOffers, search, type Target } from "./predict.ts";
@@ -30,11 +31,12 @@ import * as report from "./report.ts";
  *     recorded     the answers of that file instead of a model's, for the texts that the file has: what the model adds is
  *                  the difference to the built-in extractor alone, whose tables are printed before
  *   --languages    writes the table of languages into test/eval/README.md
+ *   --deals        lets scripted agents haggle instead (deals.ts), and ends with code 1 if one agreed beyond its power
  *   --answers FILE the file of recorded answers (default: test/eval/recorded/answers.jsonl)
  */
 
 const HELP =
-  "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai|record|recorded] [--languages] [--answers FILE]\n";
+  "Usage: npm run eval -- [--data DIR] [--out DIR] [--maker builtin|openai|record|recorded] [--languages] [--deals] [--answers FILE]\n";
 
 /**
  * The variables that configure a provider. With the built-in extractor they are withheld, as a developer's shell may
@@ -166,24 +168,32 @@ const evaluate = async (target: Target, labels: Labels, out: string, languages: 
   }
 };
 
-/** Evaluates a service on a throwaway database. */
-const evaluateService = async (
-  env: Record<string, string>,
-  labels: Labels,
-  out: string,
-  languages = false,
-): Promise<void> => {
+/** Does something with a service on a throwaway database. */
+const withService = async (env: Record<string, string>, act: (target: Target) => Promise<void>): Promise<void> => {
   const database = await createDatabase();
   const service = await startService({ database: database.url, env: { CONNECTIONS_PER_HOUR: "1000000", ...env } });
   try {
-    const start = performance.now();
-    await evaluate({ url: service.url, database: database.url }, labels, out, languages);
-    print(`${((performance.now() - start) / 1000).toFixed(1)} s; predictions are in ${out}`);
+    await act({ url: service.url, database: database.url });
   } finally {
     await service.stop();
     await database.drop();
   }
 };
+
+/** Evaluates a service on a throwaway database. */
+const evaluateService = (env: Record<string, string>, labels: Labels, out: string, languages = false): Promise<void> =>
+  withService(env, async (target) => {
+    const start = performance.now();
+    await evaluate(target, labels, out, languages);
+    print(`${((performance.now() - start) / 1000).toFixed(1)} s; predictions are in ${out}`);
+  });
+
+const evaluateDeals = (): Promise<void> =>
+  withService({}, async (target) => {
+    const { lines, beyond } = await haggleAll(target);
+    for (const line of lines) print(line);
+    if (beyond > 0) throw new Error("An agent agreed beyond its power.");
+  });
 
 /** Where OpenAI's own API is, as in src/config.ts. */
 const OPENAI = "https://api.openai.com/v1";
@@ -228,18 +238,19 @@ const main = async (): Promise<void> => {
       maker: { type: "string", default: "builtin" },
       answers: { type: "string", default: "test/eval/recorded/answers.jsonl" },
       languages: { type: "boolean", default: false },
+      deals: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
   if (options.help) return print(HELP);
   const make = MAKERS[options.maker];
   if (make === undefined) throw new Error(`There is no maker "${options.maker}".\n${HELP}`);
-  const labels = await readLabels(options.data);
   const run = randomBytes(4).toString("hex");
   const server = await findServer(run, preparedData);
   try {
     Object.assign(process.env, { TEST_DATABASE_URL: server.url, TEST_RUN: run });
-    await make(labels, options.out, options.answers, options.languages);
+    if (options.deals) await evaluateDeals();
+    else await make(await readLabels(options.data), options.out, options.answers, options.languages);
   } finally {
     await server.release();
   }

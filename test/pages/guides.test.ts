@@ -131,7 +131,7 @@ const noneRefused = (t: ExecutionContext, printed: string[]): void => {
 
 test("the minute of the README prints what the README shows", async (t) => {
   const readme = await readFile(join(ROOT, "README.md"), "utf8");
-  const minute = readme.slice(readme.indexOf("## One minute"), readme.indexOf("## Ten things"));
+  const minute = readme.slice(readme.indexOf("## One minute"), readme.indexOf("## Eleven things"));
   const [command, shown] = ["sh\nTOKEN", "js\n{"].map((begin) => minute.split(`\`\`\`${begin}`)[1]?.split("```")[0]);
   const text = `TOKEN${command}`.replaceAll("localhost:3000", service.url);
   const [printed = ""] = await runInShell([{ language: "sh", text }], environment());
@@ -297,6 +297,12 @@ const REFUSED: Record<string, string> = {
   testWebhook: "invalid_state",
   // The command before it put the ask away.
   fulfillAsk: "invalid_state",
+  // The commands before them countered the proposal, and blocked the other side. Nothing awaits the person.
+  propose: "invalid_state",
+  acceptProposal: "invalid_state",
+  declineProposal: "invalid_state",
+  withdrawProposal: "invalid_state",
+  getConfirmation: "not_found",
 };
 
 test("every command of the reference makes its call", async (t) => {
@@ -306,6 +312,10 @@ test("every command of the reference makes its call", async (t) => {
     text: "Oak table, 90 EUR, Berlin, write to lena@example.com",
   });
   const ask = await reader.call("POST", "/v1/asks", { text: "Looking for a cargo bike in Berlin" });
+  const talk = await reader.call("POST", `/v1/offers/${foreign.body.offer_id}/conversations`, { contact: "Mia" });
+  const proposal = await agent.call("POST", `/v1/conversations/${talk.body.id}/proposals`, {
+    handover: { method: "pickup" },
+  });
   const webhook = await reader.call("POST", "/v1/webhooks", { url: "http://127.0.0.1:1/souk" });
   const env = {
     ...environment(),
@@ -313,6 +323,9 @@ test("every command of the reference makes its call", async (t) => {
     OFFER_ID: offer.body.offer_id,
     ASK_ID: ask.body.id,
     VERIFICATION_ID: ask.body.id,
+    CONVERSATION_ID: talk.body.id,
+    PROPOSAL_ID: proposal.body.id,
+    CONFIRMATION_ID: ask.body.id,
     WEBHOOK_ID: webhook.body.id,
   };
   // What is deleted is needed by other calls.
@@ -321,8 +334,11 @@ test("every command of the reference makes its call", async (t) => {
   const commands = await Promise.all(
     [...ids, ...deleting].map(async (id) => {
       const [{ text } = { text: "false" }] = await blocksOf(`/docs/reference/${id}`, "sh");
-      // Nobody reports an offer of their own.
-      return { language: "sh", text: id === "reportOffer" ? `OFFER_ID=${foreign.body.offer_id}; ${text}` : text };
+      // Nobody reports an offer of their own, or asks about it.
+      return {
+        language: "sh",
+        text: ["reportOffer", "openConversation"].includes(id) ? `OFFER_ID=${foreign.body.offer_id}; ${text}` : text,
+      };
     }),
   );
   // What a command sets ends with its brackets.
