@@ -194,6 +194,45 @@ test.serial("new matches come by mail to whoever switched it on; one POST from a
   t.is((await post(link, "List-Unsubscribe=One-Click")).status, 200, "again it changes nothing");
 });
 
+test.serial(
+  "what waits for a person, and what is unread, come by mail without a stranger's words but the title",
+  async (t) => {
+    const email = "deals@example.com";
+    const { agent, person } = await approveAs(email, "Lena's");
+    await person.submit(await person.get(`${market.url}/settings/alerts`), "Switch the mail on");
+    const offer: string = (await act(agent.token, "/v1/offers", { text: OFFER })).offer_id;
+    await sql("update market.offer set title = $2 where id = $1", [offer, EVIL]);
+    const { agent: toms } = await approveAs("toms@example.com", "Tom's");
+    const talk = await act(toms.token, `/v1/offers/${offer}/conversations`, {
+      text: "Zanzibar?",
+      proposal: { price: { amount: 150, currency: "EUR" }, handover: { method: "pickup" }, note: "Zanzibar" },
+      contact: "zanzibar@example.com",
+    });
+    await look();
+    const next = async (subject: string) => {
+      for (;;) {
+        const letter = await market.mail.next(email);
+        if (letter.parsed.subject === subject) return letter;
+      }
+    };
+    const digest = await next("News in one conversation on Souk");
+    const { body } = await agent.call("POST", `/v1/conversations/${talk.id}/proposals/${talk.proposal.id}/accept`);
+    const asked = await next("An agreement waits for you on Souk");
+    t.deepEqual(headersOf(asked), HEADERS);
+    for (const [{ parsed }, link] of [
+      [digest, `/settings/conversations/${talk.id}`],
+      [asked, `/confirmations/${body.agreement.confirmation.id}`],
+    ] as const)
+      for (const part of [parsed.html ?? "", parsed.text ?? ""]) {
+        t.true(part.includes(`${market.url}${link}`));
+        t.true(part.includes(`${market.url}/settings/alerts`));
+        t.notRegex(part, /zanzibar|undefined|null|\[object|agt_/i);
+      }
+    for (const { parsed } of [digest, asked]) t.notRegex(parsed.html ?? "", /<script|<b>/i);
+    t.regex(digest.parsed.text ?? "", /: 2 unread/);
+  },
+);
+
 test.serial("an address that the mail server refuses permanently is not tried again for a day", async (t) => {
   const { ask } = await reader("gone@example.com");
   await publish();

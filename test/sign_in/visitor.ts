@@ -85,6 +85,7 @@ export const formsOf = (view: View): Form[] =>
         boxes.push({ name, value: attribute(tag, "value") ?? "on", checked: / checked[\s>]/.test(tag) });
         continue;
       }
+      if (attribute(tag, "type") === "radio" && !/ checked[\s>]/.test(tag)) continue;
       fields[name] = attribute(tag, "value") ?? "";
       holds.add(name);
     }
