@@ -14,6 +14,7 @@ import {
   page,
   pageSize,
   sentence,
+  sentId,
   text,
   timestamp,
   url,
@@ -72,7 +73,7 @@ export const conversationOpen = z
     text: codePoints(2000, "A message").optional().describe("A message."),
     proposal: proposalBody.optional().describe("All terms of a deal."),
     contact: ownContact.optional(),
-    origin_ask_id: text().optional().describe("Your ask that the offer matches. The publisher never sees it."),
+    origin_ask_id: sentId.optional().describe("Your ask that the offer matches. The publisher never sees it."),
   })
   .meta({ id: "ConversationOpen", description: "How a conversation begins." });
 
@@ -93,7 +94,7 @@ export const messageCreate = z
   .meta({ id: "MessageCreate", description: "A message." });
 
 /** The body of POST /v1/conversations/{id}/read. */
-export const readUpTo = z.object({ up_to: id.describe("The id of the last message or proposal that was read.") });
+export const readUpTo = z.object({ up_to: sentId.describe("The id of the last message or proposal that was read.") });
 
 /** The body of POST /v1/conversations/{id}/proposals/{proposal_id}/accept. */
 export const acceptBody = z
@@ -237,7 +238,7 @@ export const proposalList = z
 /** The query parameters of GET /v1/conversations. */
 export const conversationsQuery = z.object({
   status: z.enum(["open", "closed"]).optional().describe("Only those with this status."),
-  offer_id: text().optional().describe("Only those about this offer."),
+  offer_id: sentId.optional().describe("Only those about this offer."),
   limit: pageSize,
   cursor: cursor.optional(),
 });
@@ -254,7 +255,7 @@ export const conversationList = z
 
 /** The query parameters of GET /v1/conversations/{id}/messages. */
 export const messagesQuery = z.object({
-  after: text().optional().describe("The id of a message: only what came after it."),
+  after: sentId.optional().describe("The id of a message: only what came after it."),
   limit: pageSize,
 });
 /** Messages of a conversation. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OFFER_KINDS, PRICE_PERIODS } from "../../base/enums.ts";
+import { isId } from "../../base/ids.ts";
 import { hasEndlessMarks } from "../../base/visible_text.ts";
 import { currencyNamed } from "../../reader/propose/currencies.ts";
 
@@ -50,6 +51,10 @@ export const id = z.string().meta({
   description: "A UUIDv7.",
   examples: ["01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10"],
 });
+/** An id that a caller sends in a query or a body. */
+export const sentId = text()
+  .refine(isId, { message: "An id is a UUID, and what was sent is none." })
+  .meta({ format: "uuid", maxLength: 36 });
 /** A moment. */
 export const timestamp = z.iso.datetime().meta({
   id: "Timestamp",
