@@ -162,8 +162,8 @@ export const createApp = (
     next(currentRequest()?.refusal);
   });
   app.use(oauth({ ...context, findDocument: options.findDocument, checkAssertion: options.checkAssertion }));
-  const { database, baseUrl, endpoints } = context;
-  app.use(pages({ database, baseUrl, endpoints, signIn: options.signIn }));
+  const { database, baseUrl, endpoints, withoutOrders } = context;
+  app.use(pages({ database, baseUrl, endpoints, withoutOrders, signIn: options.signIn }));
 
   if (options.admin) app.use(options.admin);
 

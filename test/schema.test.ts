@@ -16,7 +16,7 @@ import { createDatabase, type Database } from "./support/database.ts";
 const RUN_AS_OWNER = [
   "api.accept_moderator_link(bytea,bytea,bytea)",
   "api.accept_proposal(uuid,uuid,jsonb,jsonb)",
-  "api.approve_connection(bytea,bytea,bytea,text,bytea,text)",
+  "api.approve_connection(bytea,bytea,bytea,text,bytea,text,jsonb)",
   "api.block_conversation(uuid)",
   "api.cancel_sign_in(bytea,text,bytea)",
   "api.cancel_verification(bytea,bytea)",

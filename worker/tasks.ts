@@ -11,7 +11,12 @@ import { enqueueDigests, sendDigest } from "./tasks/digest.ts";
 import { embedAsk, embedOffer } from "./tasks/embed.ts";
 import { reembed } from "./tasks/reembed.ts";
 import { refreshConcepts } from "./tasks/refresh_concepts.ts";
-import { sendAccountNotice, sendApprovalNotice } from "./tasks/send_notices.ts";
+import {
+  sendAccountNotice,
+  sendApprovalNotice,
+  sendConfirmationList,
+  sendConfirmationNotice,
+} from "./tasks/send_notices.ts";
 import {
   keepAuditPartitions,
   keepEventPartitions,
@@ -45,6 +50,8 @@ export const taskList = (tools: Tools): TaskList =>
     purge_sandboxes: inBatches(tools, "purge_sandboxes"),
     send_approval_notice: sendApprovalNotice(tools),
     send_account_notice: sendAccountNotice(tools),
+    send_confirmation_notice: sendConfirmationNotice(tools),
+    send_confirmation_list: sendConfirmationList(tools),
     enqueue_digests: enqueueDigests(tools),
     send_digest: sendDigest(tools),
     keep_audit_partitions: keepAuditPartitions(tools),

@@ -85,7 +85,6 @@ set local check_function_bodies = off;
 --!include market/match.sql
 --!include market/report.sql
 --!include market/review_case.sql
---!include market/decision.sql
 --!include market/appeal.sql
 --!include market/cap_override.sql
 --!include market/move.sql
@@ -96,6 +95,7 @@ set local check_function_bodies = off;
 --!include market/confirmation.sql
 --!include market/block.sql
 --!include market/conversation_report.sql
+--!include market/decision.sql
 --!include market/rate_limit_hit.sql
 --!include market/hash_key.sql
 --!include market/kept_record.sql

@@ -134,6 +134,7 @@ const DONE: Record<string, string> = {
   uphold: "The removal stands.",
   publish: "Published.",
   reject: "Rejected. Its owner reads why.",
+  settle: "Settled.",
 };
 
 /** The notice after a decision redirected here: the query parameter `done` is the decision, `of` the offer. */

@@ -22,6 +22,7 @@ export const QUEUES: Record<string, string> = {
   appeal: "Appealed",
   pending: "Waiting to go live",
   reported: "Reported",
+  reported_conversation: "Conversation reported",
   addresses_agents: "Gives orders to agents",
   suspicious_link: "Hides where a link leads",
   changed: "Changed since it was looked at",
@@ -39,6 +40,8 @@ const DECIDED: Record<string, string> = {
   reinstate: "Reinstated",
   remove_agent: "Removed an agent",
   override_cap: "Changed a cap",
+  settle: "Settled the reports of a conversation",
+  remove_message: "Removed a message",
 };
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [

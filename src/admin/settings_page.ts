@@ -12,7 +12,7 @@ export const settingsPage: AdminPage = {
   act: async ({ call }, fields) => {
     await call("change_setting", {
       name: fields.get("name"),
-      // JSON: true, false or a number.
+      // JSON: true, false, a number or a word.
       value: fields.get("value"),
       expected_value: fields.get("expected"),
     });

@@ -76,6 +76,7 @@ export const SOFA_OWNED = {
   web_url: SOFA_PAGE,
   status: "archived",
   visibility: "owner_only",
+  contact_visibility: "public",
   review: "You took this offer down. It can be republished.",
   title: "Grey three-seat sofa",
   description: SOFA.text,

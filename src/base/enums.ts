@@ -67,6 +67,9 @@ export type ContactType = (typeof CONTACT_TYPES)[number];
 /** The contact types whose value is a phone number, as in `internal.contact_form`. */
 export const NUMBER_TYPES = ["phone", "sms", "whatsapp"] as const satisfies readonly ContactType[];
 
+/** Who sees the contact of an offer, from everybody to the fewest: `market.offer.contact_visibility`. */
+export const CONTACT_VISIBILITIES = ["public", "approved", "agreement"] as const;
+
 /** The condition of a thing that is offered. */
 export const CONDITIONS = ["new", "like_new", "used_good", "used_fair", "refurbished", "for_parts"] as const;
 

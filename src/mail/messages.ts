@@ -43,6 +43,20 @@ export const approvalMessage = (data: { agentName: string; approvedAt: string; s
     clock: data.approvedAt.slice(11, 16),
   });
 
+/**
+ * The message that tells a person what waits for their confirmation: one agreement, or a list of them.
+ * @param data.confirmations the title of each offer, and the URL of the page
+ * @param data.settings URL of the page on which the person switches such messages off
+ */
+export const confirmationMessage = (data: {
+  confirmations: { title: string; url: string }[];
+  settings: string;
+}): Message => {
+  const { length } = data.confirmations;
+  const heading = length === 1 ? "An agreement waits for you on Souk" : `${length} agreements wait for you on Souk`;
+  return message("confirmation_notice", heading, { ...data, heading });
+};
+
 /** What a message about an account tells. */
 export type AccountAct = "method_added" | "method_removed" | "account_deleted" | "agent_unused";
 

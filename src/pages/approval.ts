@@ -6,6 +6,7 @@ import { visibleName, visibleText } from "../base/visible_text.ts";
 import { browserSecret, giveFormToken, shownWith } from "../web/csrf.ts";
 import { placeOf, responseUri, type WayBack } from "../web/redirect.ts";
 import { askVisitor, type PagesContext } from "./context.ts";
+import { powersIn, shownPowers } from "./deals/powers.ts";
 import { type Page, readAnswer, STALE_FORM, wantsJson } from "./frame.ts";
 import { LABEL_LENGTH, minutesLeft, renderPage, sendPage, signInPath } from "./render.ts";
 import { giveSession, keepSession, sessionHash } from "./session.ts";
@@ -61,16 +62,27 @@ export const minutesAgo = (minutes: number): string => {
 /** A label with one or two sentences around it. */
 const NOTICE_LENGTH = LABEL_LENGTH + 160;
 
+/** The form of the approval page: as it is opened, or as it is shown again. */
+type Shown = {
+  token: string;
+  path: string;
+  notice: string | null;
+  typed?: URLSearchParams | null;
+  wrong?: string | null;
+};
+
 /**
  * Renders the page on which a person approves or declines an agent.
  * @param shown.token the form's token from src/web/csrf.ts
  * @param shown.path the path of the page, to come back to after signing in
  * @param shown.notice why the page is shown again; null the first time
+ * @param shown.typed the fields of the form that was sent
+ * @param shown.wrong what is wrong with the powers in it
  */
 export const renderApproval = (
   baseUrl: string,
   connection: Connection,
-  { token, path, notice }: { token: string; path: string; notice: string | null },
+  { token, path, notice, typed = null, wrong = null }: Shown,
 ): string =>
   renderPage(connection.mispicked ? "mispicked" : "approval", baseUrl, {
     name: visibleName(connection.agent_name),
@@ -88,6 +100,8 @@ export const renderApproval = (
     signIn: signInPath(baseUrl, path),
     signInAgain: signInPath(baseUrl, path, true),
     token,
+    powers: shownPowers(typed, undefined, wrong),
+    isOpen: typed !== null,
     notice: notice === null ? null : visibleText(notice, NOTICE_LENGTH),
   });
 
@@ -96,14 +110,17 @@ export const approvalPages = (context: PagesContext): Page[] => {
   const { baseUrl, signIn } = context;
   const secretOf = (request: Request): string => String(request.params["secret"]);
 
-  /** `notice` says why the page is shown again; null the first time. */
-  const show = async (request: Request, response: Response, notice: string | null): Promise<void> => {
+  const show = async (
+    request: Request,
+    response: Response,
+    again: Pick<Shown, "notice" | "typed" | "wrong">,
+  ): Promise<void> => {
     const connection = await askVisitor<Connection>(context, "get_connection", {
       secret_hash: hashSecret(secretOf(request)),
       session_hash: sessionHash(request, baseUrl()),
     });
     const token = giveFormToken(request, response, baseUrl(), request.path, connection.account.shown);
-    response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, notice }));
+    response.type("html").send(renderApproval(baseUrl(), connection, { token, path: request.path, ...again }));
   };
 
   const approve = async (request: Request, response: Response, fields: URLSearchParams): Promise<void> => {
@@ -119,11 +136,12 @@ export const approvalPages = (context: PagesContext): Page[] => {
         shown: shownWith(fields.get("token") ?? ""),
         code_hash: hashSecret(code),
         picked: fields.get("code"),
+        powers: powersIn(fields),
       });
       if ("mispicked" in approved) {
         if (wantsJson(request)) throw problem("connection_expired", approved.mispicked);
         response.status(PROBLEMS.connection_expired.status);
-        return await show(request, response, null);
+        return await show(request, response, { notice: null });
       }
       const { agent_name, new_session, has_method, client } = approved;
       const name = visibleName(agent_name);
@@ -140,10 +158,15 @@ export const approvalPages = (context: PagesContext): Page[] => {
       sendPage(response, "approved", baseUrl(), { name, hasMethod: has_method, canAdd });
     } catch (thrown) {
       const { code, detail, members } = problemOf(thrown);
-      const asksAgain = members?.["account_changed"] === true || members?.["not_picked"] === true;
+      const isOfPowers = Array.isArray(members?.["errors"]);
+      const asksAgain = members?.["account_changed"] === true || members?.["not_picked"] === true || isOfPowers;
       if (!asksAgain || wantsJson(request)) throw thrown;
       response.status(PROBLEMS[code].status);
-      await show(request, response, detail);
+      await show(request, response, {
+        notice: isOfPowers ? "Nothing is approved yet. Look at what the agent may do alone, below." : detail,
+        typed: fields,
+        wrong: isOfPowers ? detail : null,
+      });
     }
   };
 
@@ -180,7 +203,7 @@ export const approvalPages = (context: PagesContext): Page[] => {
       path: "/connect/:secret",
       operation: "connectionPage",
       needsSignIn: true,
-      get: (request, response) => show(request, response, null),
+      get: (request, response) => show(request, response, { notice: null }),
       post: decide,
     },
   ];

@@ -12,6 +12,8 @@ export type PagesContext = {
   signIn: SignIn;
   /** The table of endpoints, from which the reference is made. */
   endpoints: readonly Endpoint[];
+  /** Returns words without orders to software (src/reader/decide/orders.ts); null while the service starts. */
+  withoutOrders: (words: string) => string | null;
 };
 
 /**

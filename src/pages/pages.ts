@@ -2,6 +2,7 @@ import type { Router } from "express";
 import { aboutPages } from "./about.ts";
 import { approvalPages } from "./approval.ts";
 import type { PagesContext } from "./context.ts";
+import { confirmationPages } from "./deals/confirmation.ts";
 import { docsPages } from "./docs.ts";
 import { type Page, servePages } from "./frame.ts";
 import { mailboxPages } from "./mailbox.ts";
@@ -11,8 +12,10 @@ import { accountPages } from "./settings/account.ts";
 import { activityPage } from "./settings/activity.ts";
 import { agentsPage } from "./settings/agents.ts";
 import { alertsPage } from "./settings/alerts.ts";
+import { conversationsPages } from "./settings/conversations.ts";
 import { marketPage } from "./settings/market.ts";
 import { methodsPages } from "./settings/methods.ts";
+import { powersPages } from "./settings/powers.ts";
 import { profilePage } from "./settings/profile.ts";
 import { webhooksPage } from "./settings/webhooks.ts";
 import { callbackPages } from "./sign_in/callback.ts";
@@ -33,7 +36,10 @@ const PAGES: readonly MakePages[] = [
   signOutPages,
   verifyPages,
   agentsPage,
+  powersPages,
+  confirmationPages,
   marketPage,
+  conversationsPages,
   alertsPage,
   activityPage,
   webhooksPage,

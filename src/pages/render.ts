@@ -98,6 +98,17 @@ const CONNECTION_GUIDANCE: Guides = {
 };
 
 const NEW_VERIFICATION = "Your agent can ask for a new verification link at any time; it stays connected as it is.";
+const CONFIRMATION_GUIDANCE: Guides = {
+  not_found: {
+    heading: "Nothing is here for this account",
+    steps: [
+      "The page opens only for the account that is asked. If you have another one, sign out in the settings, and open the page again.",
+      "If your agent gave you the link, check that it was copied whole.",
+    ],
+    again: true,
+  },
+};
+
 /** For requests by clients of OAuth. Opening the page again would repeat the mistake. */
 const AUTHORIZATION_GUIDANCE: Guides = {
   bad_request: {
@@ -164,6 +175,7 @@ const FORM_GUIDANCE: Guidance = {
 const guidanceFor = (path: string): { guides: Guides; again: string } => {
   const [, kind] = path.split("/");
   if (kind === "connect") return { guides: CONNECTION_GUIDANCE, again: "Open the link again" };
+  if (kind === "confirmations") return { guides: CONFIRMATION_GUIDANCE, again: "Open the page again" };
   if (kind === "mcp") return { guides: ASSISTANT_GUIDANCE, again: "Open the page again" };
   if (kind === "oauth") return { guides: AUTHORIZATION_GUIDANCE, again: "Open the page again" };
   if (kind === "verify") return { guides: VERIFICATION_GUIDANCE, again: "Open the link again" };

@@ -16,11 +16,11 @@ const ALLOWED = new RegExp(
   `^(?:/(?:settings|admin)(?:/[A-Za-z0-9_-]+)*(?:\\?[A-Za-z0-9_=&%+-]*)?|/connect/${SECRET}|/verify/${SECRET})$`,
 );
 
-/** Before the id of an offer, whose page shows the contact only to a person with a session. */
-const OFFERS = "/offers/";
+/** Before an id: of an offer, whose page shows the contact only to a person with a session, and of a confirmation. */
+const OF_IDS = ["/offers/", "/confirmations/"] as const;
 
 const isAllowed = (path: string): boolean =>
-  ALLOWED.test(path) || (path.startsWith(OFFERS) && isId(path.slice(OFFERS.length)));
+  ALLOWED.test(path) || OF_IDS.some((start) => path.startsWith(start) && isId(path.slice(start.length)));
 
 /** The limit in src/pages/frame.ts (RETURN_LENGTH). */
 const LENGTH = 500;

@@ -210,8 +210,21 @@ export type Located<T> = T extends Found
       ? { [K in keyof T]: Located<T[K]> }
       : T;
 
-/** What the database gets: the extractions of a text, and its passages that are addressed to software, in code points. */
-export type Reading<T> = { extractions: Located<T>[]; addressed: Span[] };
+/**
+ * What the database gets: the extractions of a text, its passages that are addressed to software, in code points, and
+ * what is withheld with the contact.
+ */
+export type Reading<T> = { extractions: Located<T>[]; addressed: Span[]; withheld: Withheld };
+
+/**
+ * Returns what of an offer with these image links is not shown where its contact is withheld. `spans`: the passages of
+ * the text by which somebody may be reached, the contacts and names of these extractions, and what is addressed to
+ * software, in code points, in order. `images`: the links that give a contact away.
+ */
+export type Withheld = (
+  images: readonly string[],
+  extractions: readonly Located<OfferExtraction>[],
+) => { spans: Span[]; images: string[] };
 
 /**
  * A word of a query as it is written, or several with hyphens. `meant`: the intended word, if it is misspelt.
@@ -352,6 +365,7 @@ export type OwnReading<R> = {
   extraction: Located<R>;
   /** The passages of the text that are addressed to software, in code points, in order. No extraction counts in them. */
   addressed: Span[];
+  withheld: Withheld;
   /** What the text states of a model's extraction, with spans. No value is kept that the text does not propose. */
   keepStated(extraction: R): Located<R>;
 };

@@ -73,15 +73,15 @@ export const readerOf = (
       // also has an API would answer nobody.
       await ownTurn();
       signal.throwIfAborted();
-      const { extraction, addressed, keepStated } = own(text);
+      const { extraction, addressed, withheld, keepStated } = own(text);
       if (answer === null || !isAsked) report(builtin.model, { outcome: "ok" });
       else if ("error" in answer) report(primary.extractor.model, { outcome: "fallback", error: answer.error });
       else {
         const { model, isRepaired } = primary.extractor;
         report(model, { outcome: isRepaired?.(answer.extraction) ? "repaired" : "ok" });
-        return { extractions: [keepStated(answer.extraction), extraction], addressed };
+        return { extractions: [keepStated(answer.extraction), extraction], addressed, withheld };
       }
-      return { extractions: [extraction], addressed };
+      return { extractions: [extraction], addressed, withheld };
     };
   return {
     model: primary?.extractor.model ?? builtin.model,

@@ -4,8 +4,8 @@ import { hasEndlessMarks } from "../base/visible_text.ts";
 import { EXPECTS_CONTINUE } from "./body.ts";
 import { excessOfParameters } from "./parameters.ts";
 
-/** Our forms send a few hundred bytes. */
-const FORM_BYTES = 10 * 1024;
+/** The longest is a message of 2,000 characters, of which each may take twelve bytes. */
+const FORM_BYTES = 32 * 1024;
 
 /** The rest of the body is not read, so the connection cannot be used again. */
 const CLOSE = { Connection: "close" } as const;

@@ -211,6 +211,10 @@ test.serial("a changed setting applies at once and names the moderator who chang
   for (const value of [3, 10_001, 4.5, true, "60", null])
     t.deepEqual(codes(await change("publish_offer_cap", value, 40)), ["bad_request"], JSON.stringify(value));
   t.deepEqual(codes(await change("pre_moderation", 1, false)), ["bad_request"]);
+  for (const value of ["nobody", 1, null])
+    t.deepEqual(codes(await change("contact_visibility", value, "public")), ["bad_request"], JSON.stringify(value));
+  t.deepEqual(codes(await change("contact_visibility", "approved", "public")), []);
+  await change("contact_visibility", "public", "approved");
   t.deepEqual(
     codes(await change("embedding_model", "other", "builtin-meaning-1")),
     ["not_found"],

@@ -22,6 +22,7 @@ const MAY_STAND = {
     "watch_enabled",
   ],
   cap_override: ["action", "cap"],
+  confirmation: ["account_id", "agreement_id", "status"],
   decision: ["account_id", "action", "agent_id", "moderator_id", "offer_id", "reason"],
   moderator: ["account_id", "appointed_by"],
   offer: [
@@ -57,6 +58,7 @@ const MAY_STAND = {
     "rejected_at",
     "review_reason",
   ],
+  power: ["agent_id", "allowed", "ceiling_currency", "ceiling_thousandths", "daily_ceiling_thousandths", "power"],
   profile: [],
   proved_method: ["method", "proved_at"],
   report: ["account_id", "agent_id", "completed_at", "offer_id", "reason"],

@@ -35,6 +35,9 @@ test("the stored document follows every column that it shows, whoever changes it
     `contact = '{"schema_version": 2}'`,
     "images = '{https://example.org/a.jpg}'",
     "reviewed = true",
+    "contact_visibility = 'approved'",
+    `withheld_spans = '[{"start": 0, "end": 4}]'`,
+    "withheld_images = '{https://example.org/a.jpg}'",
     "status = 'archived'",
   ]) {
     const [before] = await market.sql`select document from search.document where id = ${id}`;

@@ -68,6 +68,20 @@ const registered = (age: string) => `
   insert into market.oauth_client (id, name, redirect_uris, created_at)
   values ('${CLIENT_ID}', 'Client', '{https://client.example/}', now() - interval '${age}');`;
 
+/** A conversation of the buyer about the seller's offer, with an accepted proposal and its agreement, which is made. */
+const DEAL_ID = "00000000-0000-7000-8000-000000000007";
+const conversation = (more = "'open', null") => `
+  insert into market.conversation (id, offer_id, publisher_id, inquirer_id, status, closed_by)
+  values ('${DEAL_ID}', '${id.offer}', '${seller.account}', '${buyer.account}', ${more});`;
+const proposal = (status: string, expires = "1 hour") => `${conversation()}
+  insert into market.proposal (id, conversation_id, sender, by_person, status, terms, offer_digest, expires_at)
+  values ('${DEAL_ID}', '${DEAL_ID}', 'inquirer', true, '${status}', '{}', 'x', now() + interval '${expires}');`;
+const agreement = (proposed = "accepted", made = "1 hour") => `${proposal(proposed)}
+  insert into market.agreement (id, conversation_id, proposal_id, status, payer, payer_agent_id, price_thousandths,
+    price_currency, made_at, publisher_agreed_at, inquirer_agreed_at, inquirer_contact)
+  values ('${DEAL_ID}', '${DEAL_ID}', '${DEAL_ID}', 'made', 'inquirer', '${buyer.agent}', 9000, 'EUR',
+    now() - interval '${made}', now(), now(), 'x');`;
+
 /**
  * For each invariant, the object (or its prefix) that inspect.check() reports, and SQL that breaks the invariant without
  * triggers.
@@ -195,6 +209,24 @@ const corruptions = () =>
   log_is_purged_in_time: market.audit_event
     insert into market.audit_event (at, actor_type, sql_role, action, table_name, row_id)
     values (now() - interval '20 months', 'dba', 'x', 'x', 'x', 'x')
+  agreement_has_accepted_proposal: agreement ${DEAL_ID}
+    ${agreement("declined")}
+  agreement_keeps_to_ceiling: agreement ${DEAL_ID}
+    insert into market.power (agent_id, power, allowed, ceiling_thousandths, daily_ceiling_thousandths,
+      ceiling_currency, updated_at) values ('${buyer.agent}', 'agree', 'alone', 8999, 8999, 'EUR', now());
+    ${agreement()}
+  consent_has_confirmation: agreement ${DEAL_ID}
+    ${agreement()} insert into market.confirmation (account_id, agreement_id) values ('${buyer.account}', '${DEAL_ID}')
+  conversation_is_of_its_offer: conversation ${DEAL_ID}
+    ${conversation()} update market.conversation set publisher_id = '${stranger.account}'
+  deal_ends_in_time: proposal ${DEAL_ID}
+    ${proposal("pending", "-16 minutes")}
+  deal_is_forgotten_in_time: agreement ${DEAL_ID}
+    ${agreement("accepted", "93 days")}
+  pending_deal_can_be_made: proposal ${DEAL_ID}
+    ${proposal("pending")} update market.conversation set status = 'closed', closed_by = 'market'
+  unread_is_what_came_since: conversation ${DEAL_ID}
+    ${proposal("declined")} update market.conversation set publisher_unread = 2
   feed_has_its_weeks: market.event_
     do $$ begin execute format('drop table market.event_%s', to_char(date_trunc('week', now() at time zone 'UTC'),
       'YYYY_MM_DD')); end $$

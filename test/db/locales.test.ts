@@ -18,7 +18,6 @@ const run = promisify(execFile);
 /** An offer with this contact, as a literal. */
 const offer = (type: string, value: string): string =>
   `jsonb_populate_record(null::market.offer, '${JSON.stringify({
-    images: ["https://INFO.example/1.png", "https://other.example/2.png"],
     contact: { methods: [{ type, value }] },
     extraction: { contact: [{ quote: value }] },
   })}')`;
@@ -48,7 +47,6 @@ const VALUES: [string, unknown][] = [
   ["internal.names_contact('WWW.I.EXAMPLE', '{}')", true],
   [`internal.without_contact('Ask INFO@SITE.EXAMPLE, or INFO@', ${MAIL})`, "Ask […], or […]"],
   [`internal.without_contact('See HTTPS://WWW.INFO.EXAMPLE now', ${LINK})`, "See […] now"],
-  [`jsonb_array_length(internal.shown_images(${LINK}, false))`, 1],
   [
     `search.facets_of(jsonb_populate_record(null::search.document, '{"country": "IT"}'), null, null, null)
        @@ search.place_query('it')`,

@@ -1,10 +1,7 @@
 import test from "ava";
-import { ENDPOINTS } from "../../src/api/endpoints.ts";
-import { endpointName } from "../../src/assistants/mcp/definitions.ts";
-import { TOOLS } from "../../src/assistants/mcp/tools.ts";
 import { type Body, call, eventually, idleQueue } from "../support/market.ts";
+import { answersTo } from "./answers_to.ts";
 import { OFFER as BERLIN, type Market, openMarket } from "./contract.ts";
-import { callTool } from "./mcp.ts";
 import { publish } from "./offers.ts";
 
 /** Passages of an offer that give orders to software: who sees them, and where they are hidden. */
@@ -83,61 +80,6 @@ test("who sends passages that give orders to software is told which, and nothing
   t.false("addresses_agents" in (await other.call("GET", path)).body);
 });
 
-/** Whatever the offer's readers can call, and how: endpoints that are missing here are in OWN. */
-const readsOf = (town: string, offerId: string, askId: string): Record<string, [path: string, body?: Body]> => ({
-  "POST /v1/offers/search": [
-    "/v1/offers/search",
-    { query: "grey sofa", filters: { location: town }, facets: ["category"] },
-  ],
-  "GET /v1/offers/{id}": [`/v1/offers/${offerId}`],
-  "GET /v1/asks": ["/v1/asks"],
-  "GET /v1/asks/{id}": [`/v1/asks/${askId}`],
-  "GET /v1/asks/{id}/matches": [`/v1/asks/${askId}/matches`],
-  "GET /v1/events": ["/v1/events"],
-  "GET /v1/me": ["/v1/me"],
-  "GET /v1/taxonomy": ["/v1/taxonomy"],
-  "GET /v1": ["/v1"],
-  "GET /v1/offers": ["/v1/offers"],
-  "GET /v1/webhooks": ["/v1/webhooks"],
-  "POST /v1/offers/{id}/report": [`/v1/offers/${offerId}/report`, { reason: "spam" }],
-});
-
-/** Endpoints that answer with nothing but what their caller sends, owns or may not have. */
-const OWN = [
-  "GET /v1/openapi.json",
-  "POST /v1/connect",
-  "DELETE /v1/me/agent",
-  "POST /v1/me/verifications",
-  "GET /v1/me/verifications/{id}",
-  "POST /v1/offers",
-  "POST /v1/offers/preview",
-  "PATCH /v1/offers/{id}",
-  "POST /v1/offers/{id}/archive",
-  "POST /v1/offers/{id}/republish",
-  "POST /v1/offers/{id}/confirm",
-  "POST /v1/offers/{id}/appeal",
-  "POST /v1/asks",
-  "PATCH /v1/asks/{id}",
-  "POST /v1/asks/{id}/archive",
-  "POST /v1/asks/{id}/fulfill",
-  "POST /v1/asks/{id}/reopen",
-  "POST /v1/webhooks",
-  "DELETE /v1/webhooks/{id}",
-  "POST /v1/webhooks/{id}/challenge",
-  "POST /v1/webhooks/{id}/test",
-];
-
-/** The arguments with which each tool that reads is called. */
-const argumentsOf = (town: string, offerId: string, askId: string): Record<string, Body> => ({
-  get_me: {},
-  search_offers: { query: "grey sofa", filters: { location: town } },
-  get_offer: { offer_id: offerId },
-  preview_offer: { text: "A lamp" },
-  list_matches: { ask_id: askId },
-  list_mine: { what: "asks" },
-  get_events: {},
-});
-
 test("no answer to others, and nothing that is found, has a passage that gives orders to software", async (t) => {
   const town = "Odense";
   const [seller, buyer] = [await market.agent(), await market.agent()];
@@ -151,13 +93,10 @@ test("no answer to others, and nothing that is found, has a passage that gives o
   );
   t.deepEqual(matches.body.notices, [NOTICE]);
 
-  const reads = readsOf(town, offer.offer_id, ask.id);
-  t.deepEqual(ENDPOINTS.map(endpointName).toSorted(), [...Object.keys(reads), ...OWN].toSorted());
-  for (const [name, [path, body]] of Object.entries(reads)) {
-    const answer = await buyer.call(name.split(" ")[0] ?? "", path, body);
-    t.true(answer.status < 300, name);
-    t.false(answer.text.includes(POISON), name);
-  }
+  for (const [name, answer] of Object.entries(
+    await answersTo(t, market, buyer, { town, offer: offer.offer_id, ask: ask.id }),
+  ))
+    t.false(answer.includes(POISON), name);
   const search = await buyer.call("POST", "/v1/offers/search", { query: "grey sofa", filters: { location: town } });
   t.deepEqual(
     search.body.results.map((result: Body) => result.document.description),
@@ -166,17 +105,6 @@ test("no answer to others, and nothing that is found, has a passage that gives o
   t.deepEqual(search.body.notices.at(-1), NOTICE);
   const forPoison = await buyer.call("POST", "/v1/offers/search", { query: POISON, filters: { location: town } });
   t.false(forPoison.text.replace(`"query":"${POISON}"`, "").includes(`${POISON}@`));
-
-  const tools = argumentsOf(town, offer.offer_id, ask.id);
-  t.deepEqual(
-    TOOLS.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name),
-    Object.keys(tools),
-  );
-  for (const [name, args] of Object.entries(tools)) {
-    const result = await callTool(market.url, buyer.token, name, args);
-    t.false(result.isError ?? false, name);
-    t.false(JSON.stringify(result).includes(POISON), name);
-  }
 
   const person = await market.person(buyer);
   const session = { headers: { cookie: `souk_session=${person.cookie}` } };

@@ -147,7 +147,7 @@ test("a member that is null counts as absent, but an entry of a list does not", 
   t.deepEqual([again.status, again.headers["idempotency-replayed"]], [201, "true"]);
   t.is((await send("/v1/connect", JSON.stringify(nulls("name", "sandbox", "sandbox_id")))).status, 201);
   const { body } = await agent.call("PATCH", `/v1/offers/${first.body.offer_id}`, nulls("text", "images"));
-  t.is(body.detail, "Send a new text, new images, or both.");
+  t.is(body.detail, "Send a new text, new images, or who sees the contact.");
   for (const [path, list, pointer] of [
     ["/v1/offers", { text: OFFER, images: [null] }, "/images/0"],
     [SEARCH, { filters: { category: ["furniture", null] } }, "/filters/category"],

@@ -103,7 +103,7 @@ test("a change without members, or to a text without a contact, changes nothing"
   const empty = await owner.call("PATCH", `/v1/offers/${id}`, {});
   t.deepEqual(
     [empty.status, empty.body.code, empty.body.errors],
-    [400, "bad_request", [{ pointer: "", detail: "Send a new text, new images, or both." }]],
+    [400, "bad_request", [{ pointer: "", detail: "Send a new text, new images, or who sees the contact." }]],
   );
   const mute = await owner.call("PATCH", `/v1/offers/${id}`, { text: "Grey sofa for sale, 180 EUR, Berlin" });
   t.deepEqual([mute.status, mute.body.code], [400, "missing_contact"]);

@@ -66,6 +66,7 @@ test("approving creates a session for a person who has none", async (t) => {
           new_session_hash: hashSecret(secret),
           shown: "c0ffee",
           picked: "BCDF-GHJK",
+          powers: [],
         },
         pool: "write",
       },
@@ -75,6 +76,29 @@ test("approving creates a session for a person who has none", async (t) => {
     Buffer.isBuffer(code_hash) && code_hash.length === 32,
     "the code for a client of OAuth is known only by a hash",
   );
+});
+
+test("what the agent may do alone is approved with it, and what makes no sense is shown again as it was typed", async (t) => {
+  const detail = "To agree alone, the agent needs a ceiling.";
+  const opened = await open(t);
+  const fields = { powers: "1", publish: "alone", agree: "alone", amount: "", amount_24h: "20", currency: "eur" };
+  opened.site.script["approve_connection"] = raised(400, "bad_request", detail, {
+    errors: [{ pointer: "/agree", detail }],
+  });
+  const answer = await decide(opened, fields);
+  t.is(answer.status, 400);
+  t.deepEqual(opened.site.calls[0]?.args["powers"], [
+    { power: "publish", allowed: "alone" },
+    { power: "ask", allowed: "never" },
+    { power: "converse", allowed: "never" },
+    { power: "agree", allowed: "alone", ceiling: { amount: null, amount_24h: 20, currency: "EUR" } },
+  ]);
+  const html = await answer.text();
+  t.regex(html, /role="alert">Nothing is approved yet/);
+  t.regex(html, /name="publish" value="alone" checked>/);
+  t.regex(html, /name="ask" value="alone">/);
+  t.regex(html, /name="amount_24h" value="20"/);
+  t.true(html.includes(`id="ceiling-wrong">${detail}</p>`));
 });
 
 test("the page is shown again if the browser's account has changed since the page was shown", async (t) => {

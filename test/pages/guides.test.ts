@@ -143,7 +143,7 @@ test("the minute of the README prints what the README shows", async (t) => {
 /** How many blocks each guide has, and what they print. */
 const PRINTED: Record<string, [blocks: number, ...said: RegExp[]]> = {
   rest: [
-    5,
+    6,
     /"url": *"http[^"]+\/connect\/[\s\S]*"code": *"[A-Z]{4}-[A-Z]{4}"/,
     /"type": *"results"[\s\S]*"connected": *true[\s\S]*"questions"[\s\S]*"status": *"published"/,
     /"ask_id"[\s\S]*"status": *"archived"/,

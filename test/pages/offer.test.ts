@@ -210,6 +210,8 @@ test("an offer that is not live has no page, except for its owner, whom it tells
 
 const SHOWN = {
   signed_in: false,
+  sees_contact: false,
+  contact_visibility: "public",
   title: "Grey three-seat sofa",
   text: "A sofa.",
   price: "180 EUR",
@@ -286,11 +288,23 @@ test("whatever strangers wrote stays text, and only links to sites can be follow
   ];
   const images = [{ url: "javascript:alert(1)" }, { url: "https://ok.example/a.png" }];
   const contact = { methods, primary: { name: hostile } };
-  const seen = await read({ signed_in: true, title: hostile, text: hostile, price: hostile, images, contact });
+  const seen = await read({
+    signed_in: true,
+    sees_contact: true,
+    title: hostile,
+    text: hostile,
+    price: hostile,
+    images,
+    contact,
+  });
   t.is(seen.text.match(/<script/g), null);
   t.notRegex(seen.text, /href="javascript/);
   t.true(seen.text.includes('href="https://wa.me/491760000000"'));
-  const hidden = await read({ signed_in: true, text: "18\u200b0 EUR \u202eliam-e\u{e0041} 👩‍🔧\nmore" });
+  const hidden = await read({
+    signed_in: true,
+    sees_contact: true,
+    text: "18\u200b0 EUR \u202eliam-e\u{e0041} 👩‍🔧\nmore",
+  });
   t.regex(hidden.text, />180 EUR liam-e 👩‍🔧\nmore</);
   const visited = await read({ title: hostile, text: hostile });
   t.is(visited.text.match(/<script/g)?.length, 1, "only the structured data");

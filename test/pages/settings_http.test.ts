@@ -5,6 +5,9 @@ import {
   ACTIVITY,
   AGENT,
   BARE_ACCOUNT,
+  CONVERSATION,
+  CONVERSATION_PAGE,
+  DEAL_ID,
   OFFERS,
   REMOVED_AGENT,
   SESSION,
@@ -19,10 +22,14 @@ import { raised, type Site } from "./site.ts";
  * that strangers wrote.
  */
 
+const CONVERSATIONS = "/settings/conversations";
 const PAGES = [
   "/settings",
   "/settings/market",
   "/settings/market?show=asks",
+  CONVERSATIONS,
+  `${CONVERSATIONS}/${DEAL_ID}`,
+  `/settings/agents/${AGENT.id}`,
   "/settings/activity",
   "/settings/alerts",
   "/settings/webhooks",
@@ -53,6 +60,16 @@ const ALERTS = "/settings/alerts";
 const HOOKS = "/settings/webhooks";
 const watching = (watch_enabled: boolean) => ({ id: OFFER_ID, body: { watch_enabled }, errors: [] });
 
+const TALK = `${CONVERSATIONS}/${DEAL_ID}`;
+const PROPOSAL = CONVERSATION.proposal.id;
+const SENT = { id: DEAL_ID, body: { text: "Yes\nit is." }, errors: [] };
+const TAKEN = { id: DEAL_ID, proposal_id: PROPOSAL, body: { contact: "tom" } };
+const POWERS_PAGE = `/settings/agents/${AGENT.id}`;
+const NOTHING_ALLOWED = {
+  agent_id: AGENT.id,
+  powers: ["publish", "ask", "converse", "agree"].map((power) => ({ power, allowed: "never" })),
+};
+
 /** Moves of a page: its path, the action, what it is about, the function with its arguments, and what is said afterwards. */
 const ACTIONS: [path: string, fields: Record<string, string>, calls: string, done: string, args?: object][] = [
   ["/settings", { action: "remove", agent: AGENT.id }, "remove_agent", "?done=agent-removed"],
@@ -63,6 +80,28 @@ const ACTIONS: [path: string, fields: Record<string, string>, calls: string, don
   [ALERTS, { action: "digest_off" }, "set_digest", "?done=digest-off", { enabled: false }],
   [ALERTS, { action: "watch", id: OFFER_ID }, "update_ask", "?done=ask-watched", watching(true)],
   [ALERTS, { action: "unwatch", id: OFFER_ID }, "update_ask", "?done=ask-unwatched", watching(false)],
+  [CONVERSATIONS, { action: "unblock", id: DEAL_ID }, "unblock", "?done=unblocked"],
+  [TALK, { action: "write", text: "Yes\r\nit is." }, "send_message", "?done=message-sent", SENT],
+  [TALK, { action: "read", up_to: PROPOSAL }, "read_conversation", "?done=conversation-read", { up_to: PROPOSAL }],
+  [
+    TALK,
+    { action: "accept", proposal: PROPOSAL, contact: " tom " },
+    "accept_proposal",
+    "?done=proposal-accepted",
+    TAKEN,
+  ],
+  [TALK, { action: "decline", proposal: PROPOSAL }, "decline_proposal", "?done=proposal-declined"],
+  [TALK, { action: "withdraw", proposal: PROPOSAL }, "withdraw_proposal", "?done=proposal-withdrawn"],
+  [TALK, { action: "close" }, "close_conversation", "?done=conversation-closed", { id: DEAL_ID }],
+  [TALK, { action: "block" }, "block_conversation", "?done=conversation-blocked", { id: DEAL_ID }],
+  [
+    TALK,
+    { action: "report", reason: "scam" },
+    "report_conversation",
+    "?done=conversation-reported",
+    { reason: "scam" },
+  ],
+  [POWERS_PAGE, { action: "save", powers: "1", agree: "never" }, "set_powers", "?done=powers-saved", NOTHING_ALLOWED],
   [HOOKS, { action: "test", webhook: WEBHOOK_ID }, "test_webhook", "?done=webhook-tested"],
   [HOOKS, { action: "challenge", webhook: WEBHOOK_ID }, "challenge_webhook", "?done=webhook-challenged"],
   [HOOKS, { action: "delete", webhook: WEBHOOK_ID }, "delete_webhook", "?done=webhook-deleted"],
@@ -318,7 +357,12 @@ test("control and formatting characters in a profile are removed", async (t) => 
   const site = await serveSettings(t);
   const fields = { display_name: " Le\u0000na\n\u202Ex ", contact_email: "\u0000", contact_phone: "0049 (0)30 123456" };
   t.is((await send(site, form, await open(site, form), fields)).status, 303);
-  t.deepEqual(site.calls[0]?.args, { display_name: "Le na x", contact_email: null, contact_phone: "+4930123456" });
+  t.deepEqual(site.calls[0]?.args, {
+    display_name: "Le na x",
+    contact_email: null,
+    contact_phone: "+4930123456",
+    contact_visibility: null,
+  });
 });
 
 test('an empty activity list does not say "Nothing yet" if the account has agents', async (t) => {
@@ -352,6 +396,16 @@ test("of a stranger's words nothing is hidden, and none is a link", async (t) =>
     },
     list_offers: { ...OFFERS, results: OFFERS.results.map((offer) => ({ ...offer, title: words })) },
     list_asks: { ...OFFERS, results: OFFERS.results.map((ask) => ({ ...ask, title: null, text: words })) },
+    get_conversation_page: {
+      ...CONVERSATION_PAGE,
+      messages: CONVERSATION_PAGE.messages.map((message) => ({ ...message, text: words })),
+      conversation: {
+        ...CONVERSATION,
+        offer: { ...CONVERSATION.offer, title: words, price_label: words },
+        proposal: { ...CONVERSATION.proposal, terms: { handover: { place: words }, note: words } },
+        contact: { methods: [{ type: "url", value: words, preferred: false }], text: words },
+      },
+    },
     list_activity: {
       ...ACTIVITY,
       activity: ACTIVITY.activity.map((event) => ({
@@ -387,4 +441,23 @@ test("a change that waits, and one that was not accepted, stand at their offers"
   const html = await page.text();
   t.regex(html, /Oak table for eight[\s\S]*Change in review<\/span> <bdi>A moderator will look at this change/);
   t.regex(html, /Piano lessons at home[\s\S]*Change not accepted<\/span> <bdi>It advertises a shop\./);
+});
+
+test("a second click on Send has the key of the first, and another text or a later page another key", async (t) => {
+  const site = await serveSettings(t);
+  const form = FORMS.find(({ calls }) => calls === "send_message") ?? FORMS[0];
+  const opened = await open(site, form as Form);
+  const keys: unknown[] = [];
+  for (const fields of [{ up_to: "1" }, { up_to: "1" }, { up_to: "2" }, { up_to: "1", text: "No." }]) {
+    await send(site, form as Form, opened, fields);
+    keys.push(site.calls.at(-1)?.args["idempotency_key"]);
+  }
+  t.is(keys[0], keys[1]);
+  t.is(new Set(keys).size, 3);
+});
+
+test("the address that refusals name for powers leads to the agents", async (t) => {
+  const site = await serveSettings(t);
+  const answer = await fetch(`${site.url}/settings/agents`, { redirect: "manual" });
+  t.is(answer.headers.get("location"), "/settings");
 });

@@ -198,6 +198,122 @@ export const WEBHOOKS = {
   ],
 };
 
+const TRACK = {
+  verified: true,
+  member_since: "2026-01",
+  offers: { active: 1, lifetime: 4, removed: 0 },
+};
+const DEAL_OFFER = {
+  id: "0190c7a4-0000-7000-8000-000000000010",
+  title: "Grey three-seat sofa, good condition",
+  status: "published",
+  price_label: "180 EUR",
+  web_url: "https://souk.example.com/offers/0190c7a4-0000-7000-8000-000000000010",
+};
+const TERMS = {
+  price: { amount: 170, currency: "EUR" },
+  from: "2026-03-06",
+  handover: { method: "pickup", place: "Kreuzberg, by the canal", at: "2026-03-06T17:00:00.000Z" },
+  note: "With the two cushions.\n\nI bring a van.",
+};
+/** The id of the confirmation and of the conversation in these tests. */
+export const DEAL_ID = "0190c7a4-0000-7000-8000-0000000000d1";
+
+/** A confirmation that waits for the publisher of an offer, as api.get_confirmation_page returns it. */
+export const CONFIRMATION = {
+  offer: DEAL_OFFER,
+  role: "publisher",
+  pays: false,
+  proposed_by: "counterpart",
+  terms: TERMS,
+  offer_changed: false,
+  contact: { schema_version: 2, methods: [{ type: "email", value: "lena@example.com", preferred: true }] },
+  confirmation: { id: DEAL_ID, kind: "agreement", status: "pending", url: "", expires_in: 170_000, summary: "" },
+  counterpart: TRACK,
+  conversation_id: DEAL_ID,
+  agreement_status: "awaiting",
+  digest: "d1",
+};
+
+/** What waits for the person. */
+const WAITING = {
+  confirmations: [{ ...CONFIRMATION.confirmation, offer: DEAL_OFFER, terms: TERMS, pays: false }],
+};
+
+/** An open conversation about an offer of the person, with a proposal of the other side. */
+export const CONVERSATION = {
+  id: DEAL_ID,
+  offer: DEAL_OFFER,
+  role: "publisher",
+  status: "open",
+  counterpart: TRACK,
+  proposal: {
+    id: "0190c7a4-0000-7000-8000-0000000000d2",
+    from: "counterpart",
+    status: "pending",
+    terms: TERMS,
+    offer_changed: false,
+    expires_at: "2026-03-07T14:03:22.000Z",
+    created_at: "2026-03-05T14:03:22.000Z",
+  },
+  agreement: null,
+  contact: null,
+  unread: 2,
+  created_at: "2026-03-04T14:03:22.000Z",
+  updated_at: "2026-03-05T14:03:22.000Z",
+  next: [],
+};
+
+/** An agreement of it that waits for the person. */
+export const AGREEMENT = {
+  id: "0190c7a4-0000-7000-8000-0000000000d3",
+  status: "awaiting",
+  reason: null,
+  terms: TERMS,
+  awaiting: ["me"],
+  made_at: null,
+  confirmation: CONFIRMATION.confirmation,
+};
+
+/** Its page, as api.get_conversation_page returns it. */
+export const CONVERSATION_PAGE = {
+  conversation: CONVERSATION,
+  messages: [
+    {
+      id: "0190c7a4-0000-7000-8000-0000000000e1",
+      from: "counterpart",
+      text: "Is it still there? […]",
+      created_at: "2026-03-04T14:03:22.000Z",
+      addresses_agents: true,
+    },
+    { id: "0190c7a4-0000-7000-8000-0000000000e2", from: "me", text: "It is.", created_at: "2026-03-04T14:05:22.000Z" },
+    {
+      id: "0190c7a4-0000-7000-8000-0000000000e3",
+      from: "counterpart",
+      text: null,
+      created_at: "2026-03-04T15:05:22.000Z",
+    },
+  ],
+  has_older: false,
+  up_to: "0190c7a4-0000-7000-8000-0000000000e3",
+  can_write: true,
+  blocked: false,
+  agreement_from: null,
+  own_contact: null,
+  reasons: [{ code: "scam", summary: "It looks like a fraud." }],
+};
+
+/** What an agent may do alone if nobody has decided anything. */
+export const POWERS = {
+  agent_id: AGENT.id,
+  powers: [
+    { power: "publish", allowed: "alone" },
+    { power: "ask", allowed: "alone" },
+    { power: "converse", allowed: "alone" },
+    { power: "agree", allowed: "ask_me" },
+  ],
+};
+
 /** The script of a signed-in person with an account, agents, offers, asks and activity. */
 export const SETTINGS: Script = {
   get_account: ACCOUNT,
@@ -211,6 +327,26 @@ export const SETTINGS: Script = {
   confirm_offer: {},
   get_digest_link: { enabled: true },
   stop_digest: { enabled: false },
+  list_confirmations: WAITING,
+  get_confirmation_page: CONFIRMATION,
+  decide_confirmation: {},
+  list_conversations: {
+    results: [CONVERSATION, { ...CONVERSATION, role: "inquirer", proposal: null, unread: 0 }],
+    page: LAST_PAGE,
+  },
+  list_blocks: { blocks: [{ conversation_id: DEAL_ID, blocked_at: "2026-03-05T14:03:22.000Z", offer: DEAL_OFFER }] },
+  get_conversation_page: CONVERSATION_PAGE,
+  send_message: {},
+  read_conversation: {},
+  accept_proposal: {},
+  decline_proposal: {},
+  withdraw_proposal: {},
+  close_conversation: {},
+  block_conversation: {},
+  report_conversation: {},
+  unblock: {},
+  get_powers: POWERS,
+  set_powers: {},
   list_webhooks: WEBHOOKS,
   test_webhook: {},
   challenge_webhook: {},

@@ -4,10 +4,16 @@ import { launchBrowser, leaveBy, openPage, overflowing, screenshot, VIEWS } from
 import {
   ACCOUNT,
   AGENT,
+  AGREEMENT,
   ALERTS,
   BARE_ACCOUNT,
+  CONFIRMATION,
+  CONVERSATION,
+  CONVERSATION_PAGE,
+  DEAL_ID,
   LAST_PAGE,
   OFFERS,
+  POWERS,
   REMOVED_AGENT,
   SESSION,
   SETTINGS,
@@ -41,6 +47,14 @@ const KEPT = [
   { name: "caps", kept: { suspended: false, removals: 0, caps: 1 } },
   { name: "all", kept: { suspended: true, removals: 1, caps: 2 } },
 ] as const;
+
+const CONVERSATIONS = "/settings/conversations";
+const TALK = `${CONVERSATIONS}/${DEAL_ID}`;
+const CEILING_NEEDED =
+  "To agree alone, the agent needs a ceiling: an amount for one agreement, at least as much for 24 hours, and a currency.";
+const NO_CEILING = raised(400, "bad_request", CEILING_NEEDED, {
+  errors: [{ pointer: "/agree", detail: CEILING_NEEDED }],
+});
 
 type State = { name: string; path: string; script?: Script; act?: (page: Page) => Promise<void> };
 
@@ -135,6 +149,187 @@ const STATES: State[] = [
         email: `${"w".repeat(60)}@${"w".repeat(60)}.example`,
         asks: [{ ...ALERTS.asks[0], title: LONG }],
       },
+    },
+  },
+  { name: "conversations", path: CONVERSATIONS },
+  {
+    name: "conversations-none",
+    path: CONVERSATIONS,
+    script: { list_conversations: NONE, list_blocks: { blocks: [] }, list_confirmations: { confirmations: [] } },
+  },
+  { name: "conversations-none-closed", path: `${CONVERSATIONS}?status=closed`, script: { list_conversations: NONE } },
+  { name: "conversation", path: TALK },
+  {
+    name: "conversation-inquirer",
+    path: TALK,
+    script: {
+      get_conversation_page: {
+        ...CONVERSATION_PAGE,
+        conversation: {
+          ...CONVERSATION,
+          role: "inquirer",
+          proposal: { ...CONVERSATION.proposal, offer_changed: true },
+        },
+        has_older: true,
+      },
+      accept_proposal: raised(400, "bad_request", "Say how the publisher reaches you.", {
+        errors: [{ pointer: "/contact", detail: "Say how the publisher reaches you." }],
+      }),
+    },
+    act: press("Accept"),
+  },
+  {
+    name: "conversation-own-proposal",
+    path: `${TALK}?done=message-sent`,
+    script: {
+      get_conversation_page: {
+        ...CONVERSATION_PAGE,
+        conversation: { ...CONVERSATION, proposal: { ...CONVERSATION.proposal, from: "me" } },
+      },
+    },
+    act: async (page) => {
+      for (const summary of await page.locator("summary").all()) await summary.click();
+    },
+  },
+  {
+    name: "conversation-refused",
+    path: TALK,
+    script: {
+      send_message: raised(400, "bad_request", "The text is too long.", {
+        errors: [{ pointer: "/text", detail: "The text is too long." }],
+      }),
+    },
+    act: async (page) => {
+      await page.getByLabel("Write to the other side").fill("Yes.");
+      await press("Send")(page);
+    },
+  },
+  {
+    name: "conversation-awaiting",
+    path: TALK,
+    script: {
+      get_conversation_page: {
+        ...CONVERSATION_PAGE,
+        conversation: { ...CONVERSATION, proposal: null, agreement: AGREEMENT },
+      },
+    },
+  },
+  {
+    name: "conversation-agreed",
+    path: TALK,
+    script: {
+      get_conversation_page: {
+        ...CONVERSATION_PAGE,
+        agreement_from: "me",
+        conversation: {
+          ...CONVERSATION,
+          proposal: null,
+          contact: { schema_version: 2, methods: [], text: `tom@example.com ${LONG}` },
+          agreement: { ...AGREEMENT, status: "made", awaiting: [], made_at: "2026-03-05T14:03:22.000Z" },
+        },
+      },
+    },
+  },
+  {
+    name: "conversation-closed",
+    path: TALK,
+    script: {
+      get_conversation_page: {
+        ...CONVERSATION_PAGE,
+        messages: [],
+        up_to: null,
+        can_write: false,
+        conversation: {
+          ...CONVERSATION,
+          offer: { ...CONVERSATION.offer, title: LONG, status: "archived" },
+          role: "inquirer",
+          status: "closed",
+          counterpart: null,
+          proposal: null,
+          agreement: { ...AGREEMENT, status: "lapsed", reason: "refused", terms: { note: LONG } },
+        },
+      },
+    },
+  },
+  { name: "powers", path: `/settings/agents/${AGENT.id}` },
+  {
+    name: "powers-alone",
+    path: `/settings/agents/${AGENT.id}?done=powers-saved`,
+    script: {
+      get_powers: {
+        ...POWERS,
+        powers: [
+          { power: "publish", allowed: "never" },
+          { power: "agree", allowed: "alone", ceiling: { amount: 150, amount_24h: 300, currency: "EUR" } },
+        ],
+      },
+    },
+  },
+  {
+    name: "powers-wrong",
+    path: `/settings/agents/${AGENT.id}`,
+    script: { set_powers: NO_CEILING },
+    act: async (page) => {
+      await page.getByLabel("it agrees alone").check();
+      await press("Save")(page);
+    },
+  },
+  { name: "confirmation", path: `/confirmations/${DEAL_ID}` },
+  {
+    name: "confirmation-inquirer",
+    path: `/confirmations/${DEAL_ID}`,
+    script: {
+      get_confirmation_page: {
+        ...CONFIRMATION,
+        role: "inquirer",
+        pays: true,
+        proposed_by: "me",
+        offer_changed: true,
+        counterpart: { ...CONFIRMATION.counterpart, verified: false },
+        contact: { schema_version: 2, methods: [], text: "tom@example.com" },
+        terms: {
+          note: LONG,
+          price: { amount: 12.5, currency: "EUR", period: "month" },
+          handover: { method: "online" },
+        },
+      },
+      decide_confirmation: raised(409, "invalid_state", "What was shown has changed. Look at it again, then decide."),
+    },
+    act: press("Confirm"),
+  },
+  ...(
+    [
+      ["confirmed", "awaiting"],
+      ["confirmed", "made"],
+      ["confirmed", "lapsed"],
+      ["refused", "lapsed"],
+      ["expired", "lapsed"],
+    ] as const
+  ).map(([status, agreement_status]) => ({
+    name: `confirmation-${status}-${agreement_status}`,
+    path: `/confirmations/${DEAL_ID}`,
+    script: {
+      get_confirmation_page: {
+        ...CONFIRMATION,
+        confirmation: { ...CONFIRMATION.confirmation, status, expires_in: 0 },
+        agreement_status,
+      },
+    },
+  })),
+  {
+    name: "confirmation-unknown",
+    path: `/confirmations/${DEAL_ID}`,
+    script: { get_confirmation_page: raised(404, "not_found", "You have no such confirmation.") },
+  },
+  {
+    name: "approve-powers",
+    path: "/connect/secret",
+    script: { approve_connection: NO_CEILING },
+    act: async (page) => {
+      await page.getByText("More: what it may do alone").click();
+      await page.getByLabel("publish offers, and change them").uncheck();
+      await page.getByLabel("it agrees alone").check();
+      await press("BCDF-GHJK")(page);
     },
   },
   { name: "stop-mail", path: `/stop-mail/${AGENT.id}/0123` },

@@ -120,7 +120,15 @@ export const servePages = async (
     });
     next();
   });
-  app.use(pages({ database, baseUrl: () => baseUrl ?? site.url, signIn, endpoints: ENDPOINTS }));
+  app.use(
+    pages({
+      database,
+      baseUrl: () => baseUrl ?? site.url,
+      signIn,
+      endpoints: ENDPOINTS,
+      withoutOrders: (words) => words,
+    }),
+  );
   app.use((_request, response) => {
     response.status(404).send("not a page");
   });

@@ -72,15 +72,21 @@ const primaryOf = (model: string, extractOffer: Extractor["extractOffer"]): Extr
   extractAsk: async () => structuredClone(ASK),
 });
 
+const nothing = () => ({ spans: [], images: [] });
+
 /** Stands for the built-in extractor. Its extractions are always the same, so that tests recognise them. */
 const standIn: BuiltinExtractor = {
   model: "builtin",
-  readOffer: () => ({ extraction: structuredClone(OFFER), addressed: [], keepStated: asIs }),
-  readAsk: () => ({ extraction: structuredClone(ASK), addressed: [], keepStated: asIs }),
+  readOffer: () => ({ extraction: structuredClone(OFFER), addressed: [], withheld: nothing, keepStated: asIs }),
+  readAsk: () => ({ extraction: structuredClone(ASK), addressed: [], withheld: nothing, keepStated: asIs }),
 };
 
 /** A reading with these extractions, of a text that addresses no software. */
-const alone = (extraction: OfferExtraction | AskExtraction) => ({ extractions: [extraction], addressed: [] });
+const alone = (extraction: OfferExtraction | AskExtraction) => ({
+  extractions: [extraction],
+  addressed: [],
+  withheld: nothing,
+});
 
 const never = () => new AbortController().signal;
 

@@ -146,7 +146,7 @@ test.serial("no task keeps the signals of its calls to a provider", async (t) =>
       return texts.map(() => [1]);
     },
   };
-  const nothing = { extractions: [], addressed: [] };
+  const nothing = { extractions: [], addressed: [], withheld: () => ({ spans: [], images: [] }) };
   const given: Record<string, unknown> = {
     get_embedding_input: "Grey sofa",
     take_batch: { model: "scripted", items: [{ kind: "offer", id: randomUUID(), words: "Grey sofa" }] },

@@ -15,14 +15,15 @@ export const completeSubmission = (tools: Tools) => {
   // A provider's embedder may hang, and must not occupy this job's slot.
   const embedsOffers = !embedder.paid;
   return task(async ({ id }, signal) => {
-    const [submission] = await call<{ kind: string; text: string; target: string | null; embed: boolean } | null>(
-      "get_submission",
-      id,
-      embedder.model,
-      embedder.paid,
-    );
+    const [submission] = await call<{
+      kind: string;
+      text: string;
+      images: string[];
+      target: string | null;
+      embed: boolean;
+    } | null>("get_submission", id, embedder.model, embedder.paid);
     if (!submission) return;
-    const { kind, text } = submission;
+    const { kind, text, images } = submission;
     const reading = reader();
     const maySend = async () => (await call<boolean>("count_model_reading", id))[0] === true;
 
@@ -38,16 +39,21 @@ export const completeSubmission = (tools: Tools) => {
       }
     };
     const isAsk = kind.endsWith("_ask");
+    const readOffer = async () => {
+      const read = await reading.readOffer(text, signal, maySend);
+      return { ...read, withheld: JSON.stringify(read.withheld(images, read.extractions)) };
+    };
     const [read, embedding] = isAsk
-      ? await Promise.all([reading.readAsk(text, signal, maySend), embed()])
-      : [await reading.readOffer(text, signal, maySend), null];
+      ? await Promise.all([reading.readAsk(text, signal, maySend).then((ask) => ({ ...ask, withheld: null })), embed()])
+      : [await readOffer(), null];
     signal.throwIfAborted();
 
     const { extractions } = read;
     const orders = JSON.stringify(read.addressed);
     const complete = (sent: unknown[]): Promise<boolean[]> => {
       const model = isAsk ? embedder.model : null;
-      return call<boolean>("complete_submission", id, JSON.stringify(sent), embedding, model, orders, embedsOffers);
+      const of = [embedding, model, orders, embedsOffers, read.withheld];
+      return call<boolean>("complete_submission", id, JSON.stringify(sent), ...of);
     };
     let completed: boolean[];
     try {

@@ -14,13 +14,17 @@ type Digest = {
     found: number;
     offers: { id: string; title: string; price: string | null; location: string | null }[];
   }[];
+  conversations: { id: string; title: string | null; unread: number }[];
 };
+
+/** As many conversations as a person reads on a phone. The mail says how many more there are. */
+const MAX_CONVERSATIONS = 10;
 
 /** The longest title, and the longest words of a price or place, that the database stores. */
 const TITLE_LENGTH = 120;
 const LABEL_LENGTH = 200;
 
-/** Looks for people whose digest is due and who have new matches, in batches. */
+/** Looks for people whose digest is due and who have something new, in batches. */
 export const enqueueDigests =
   ({ call, mailer }: Tools): Task =>
   async (_payload, { abortSignal }) => {
@@ -35,7 +39,7 @@ const printable = (text: string | null, length: number): string | null =>
   text === null ? null : visibleText(text, length) || null;
 
 /**
- * Sends a person the new matches of their asks. If the mail server refuses the address, the digest is tried again after
+ * Sends a person the new matches of their asks, and what is unread in their conversations. If the mail server refuses the address, the digest is tried again after
  * a day. After any other failure, the job runs again with the same mail.
  */
 export const sendDigest = ({ call, mailer, baseUrl }: Tools) =>
@@ -56,6 +60,13 @@ export const sendDigest = ({ call, mailer, baseUrl }: Tools) =>
         })),
       })),
       count: digest.asks.reduce((sum, { found }) => sum + found, 0),
+      conversations: digest.conversations.slice(0, MAX_CONVERSATIONS).map(({ id, title, unread }) => ({
+        title: printable(title, TITLE_LENGTH) ?? "Without a title",
+        unread,
+        url: `${baseUrl()}/settings/conversations/${id}`,
+      })),
+      others: Math.max(digest.conversations.length - MAX_CONVERSATIONS, 0),
+      conversationsUrl: `${baseUrl()}/settings/conversations`,
       settings: `${baseUrl()}/settings/alerts`,
       stop: baseUrl() + stopPath(id, digest.stop_key),
       id: `${digest.mail_id}@${new URL(baseUrl()).hostname}`,

@@ -1,11 +1,11 @@
 import { problemOf } from "../../src/base/problem.ts";
-import { visibleName } from "../../src/base/visible_text.ts";
+import { visibleName, visibleText } from "../../src/base/visible_text.ts";
 import type { Message } from "../../src/mail/mailer.ts";
-import { type AccountAct, accountMessage, approvalMessage } from "../../src/mail/messages.ts";
+import { type AccountAct, accountMessage, approvalMessage, confirmationMessage } from "../../src/mail/messages.ts";
 import { type Tools, task } from "../task.ts";
 
 /**
- * Sends the messages that tell a person who acts for them. Each message is sent once, or twice if the worker dies after
+ * Sends the messages that tell a person who acts for them, and what waits for them. Each message is sent once, or twice if the worker dies after
  * the mail server took it and before the database noted it.
  */
 
@@ -25,10 +25,19 @@ type AccountNotice = {
   waiting: string[];
 };
 
-/** Makes the task that sends the notice about one row, which the function `get` reads and `mark` notes as sent. */
+/** What jobs.get_confirmation_notice and jobs.get_confirmation_list return. */
+type Confirmations = { email: string; up_to: string; confirmations: { id: string; title: string | null }[] };
+
+/** The database's limit for titles. */
+const TITLE_LENGTH = 120;
+
+/**
+ * Makes the task that sends the notice about one row, which the function `get` reads and `mark` notes as sent.
+ * @param marked what `mark` gets besides the row's id
+ */
 const sendNotice = <Notice extends { email: string }>(
   { call, mailer, baseUrl }: Tools,
-  { get, mark }: { get: string; mark: string },
+  { get, mark, marked = () => [] }: { get: string; mark: string; marked?: (notice: Notice) => unknown[] },
   toMessage: (notice: Notice, settings: string) => Message,
 ) =>
   task(async ({ id }, signal) => {
@@ -41,7 +50,7 @@ const sendNotice = <Notice extends { email: string }>(
       // The mailer throws a Problem, but graphile-worker expects an Error. The mailer has logged the cause.
       throw new Error(problemOf(thrown).detail);
     });
-    await call(mark, id);
+    await call(mark, id, ...marked(notice));
   });
 
 /** Tells a person that an agent was approved in their name, and how to remove it. */
@@ -69,3 +78,22 @@ export const sendAccountNotice = (tools: Tools) =>
         settings,
       }),
   );
+
+const sendConfirmations = (tools: Tools, calls: { get: string; mark: string }) =>
+  sendNotice<Confirmations>(tools, { ...calls, marked: ({ up_to }) => [up_to] }, ({ confirmations }) =>
+    confirmationMessage({
+      confirmations: confirmations.map(({ id, title }) => ({
+        title: visibleText(title ?? "", TITLE_LENGTH) || "Without a title",
+        url: `${tools.baseUrl()}/confirmations/${id}`,
+      })),
+      settings: `${tools.baseUrl()}/settings/alerts`,
+    }),
+  );
+
+/** Tells a person that an agreement waits for their confirmation. */
+export const sendConfirmationNotice = (tools: Tools) =>
+  sendConfirmations(tools, { get: "get_confirmation_notice", mark: "mark_confirmation_notice" });
+
+/** Tells a person which agreements wait for their confirmation. */
+export const sendConfirmationList = (tools: Tools) =>
+  sendConfirmations(tools, { get: "get_confirmation_list", mark: "mark_confirmation_list" });

@@ -13,8 +13,8 @@ comment on view admin.review_case is
   'heldCases\n@behavior +totalCount\nA case: an offer that needs a decision.';
 comment on column admin.review_case.offer_id is E'@behavior +orderBy\nThe offer.';
 comment on column admin.review_case.queue is
-  E'@behavior +filterBy\nThe most urgent of the causes: appeal, pending, reported, addresses_agents, suspicious_link, '
-  'changed, first_offer.';
+  E'@behavior +filterBy\nThe most urgent of the causes: appeal, pending, reported, reported_conversation, '
+  'addresses_agents, suspicious_link, changed, first_offer.';
 comment on column admin.review_case.causes is 'Why the offer needs a decision.';
 comment on column admin.review_case.reports is
   E'@behavior +orderBy\nNumber of claimed accounts (accounts with a person) that reported the offer since the last '
@@ -32,7 +32,7 @@ create or replace view admin.queue with (security_invoker) as
 comment on view admin.queue is
   E'@primaryKey name\nA queue, with the number of open cases in it. Empty queues are not listed.';
 comment on column admin.queue.name is
-  'appeal, pending, reported, addresses_agents, suspicious_link, changed or first_offer.';
+  'appeal, pending, reported, reported_conversation, addresses_agents, suspicious_link, changed or first_offer.';
 comment on column admin.queue.cases is 'Number of open cases.';
 comment on column admin.queue.oldest is 'When the oldest open case was opened.';
 grant select on admin.queue to souk_moderator;

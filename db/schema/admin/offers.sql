@@ -73,7 +73,8 @@ comment on column admin.appeal.offer_id is E'@behavior +filterBy\nThe removed of
 grant select on admin.appeal to souk_moderator;
 
 create or replace view admin.decision with (security_invoker) as
-  select d.id, d.moderator_id, d.action, d.offer_id, d.account_id, d.agent_id, d.reason, d.sentence, d.created_at
+  select d.id, d.moderator_id, d.action, d.offer_id, d.account_id, d.agent_id, d.conversation_id, d.reason, d.sentence,
+    d.created_at
   from market.decision d;
 comment on view admin.decision is
   E'@primaryKey id\n@foreignKey (offer_id) references admin.offer (id)|@fieldName offer|@foreignFieldName decisions\n'
@@ -84,7 +85,8 @@ select internal.copy_comments('admin.decision', 'market.decision');
 comment on column admin.decision.moderator_id is
   E'@behavior +filterBy\nThe moderator; null when the account no longer exists.';
 comment on column admin.decision.action is
-  'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap.';
+  'keep, remove, restore, uphold, publish, reject; suspend, reinstate, remove_agent, override_cap; settle, '
+  'remove_message.';
 comment on column admin.decision.offer_id is
   E'@behavior +filterBy\nThe offer that was decided on; null for accounts and agents.';
 comment on column admin.decision.account_id is

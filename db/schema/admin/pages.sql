@@ -117,6 +117,10 @@ begin
       'appeals', (
         select coalesce(jsonb_agg(to_jsonb(a) order by a.removed_at desc), '[]') from (
           select a.* from admin.appeal a where a.offer_id = offer.id order by a.removed_at desc limit 10) as a),
+      'conversations', (
+        select coalesce(jsonb_agg(to_jsonb(c) order by c.reported_at), '[]') from (
+          select c.id, c.reports, c.reported_at from admin.reported_conversation c where c.offer_id = offer.id
+          order by c.reported_at limit 50) as c),
       'decisions', admin.page_decisions(offer.id, null),
       'similar', (
         select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'title', s.title, 'status', s.status,

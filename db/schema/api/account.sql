@@ -5,33 +5,38 @@ create or replace function api.get_account() returns jsonb
 as $$ begin return internal.own_account(); end $$;
 comment on function api.get_account() is 'Returns the account as the settings page shows it. For a person only.';
 
-create or replace function api.update_profile(display_name text, contact_email text, contact_phone text) returns jsonb
+create or replace function api.update_profile(
+  display_name text, contact_email text, contact_phone text, contact_visibility text default null
+) returns jsonb
   language plpgsql volatile
 as $$
 declare
   name text := internal.visible_name(update_profile.display_name);
   email text := internal.clean_email(update_profile.contact_email);
   phone text := internal.clean_phone(update_profile.contact_phone);
-  errors jsonb := internal.profile_errors(name, email, phone);
+  errors jsonb := internal.profile_errors(name, email, phone)
+    || internal.visibility_errors(update_profile.contact_visibility);
 begin
   if errors <> '[]' then
     perform internal.raise_field_problems(errors);
   end if;
   update market.account a set display_name = name
   where a.id = internal.account_id() and a.display_name is distinct from name;
-  insert into market.profile as p (account_id, contact_email, contact_phone)
-  select internal.account_id(), email, phone
-  where email is not null or phone is not null
+  insert into market.profile as p (account_id, contact_email, contact_phone, contact_visibility)
+  select internal.account_id(), email, phone, update_profile.contact_visibility
+  where email is not null or phone is not null or update_profile.contact_visibility is not null
     or exists (select from market.profile o where o.account_id = internal.account_id())
   on conflict on constraint profile_pkey do update
-  set contact_email = excluded.contact_email, contact_phone = excluded.contact_phone, updated_at = now()
-  where (p.contact_email, p.contact_phone) is distinct from (excluded.contact_email, excluded.contact_phone);
+  set contact_email = excluded.contact_email, contact_phone = excluded.contact_phone,
+    contact_visibility = excluded.contact_visibility, updated_at = now()
+  where (p.contact_email, p.contact_phone, p.contact_visibility)
+    is distinct from (excluded.contact_email, excluded.contact_phone, excluded.contact_visibility);
   return internal.own_account();
 end
 $$;
-comment on function api.update_profile(text, text, text) is
-  'Stores the person''s display name, e-mail address and phone number; an empty value clears one. Returns the account. '
-  'Raises 400 bad_request with the invalid fields.';
+comment on function api.update_profile(text, text, text, text) is
+  'Stores the person''s display name, e-mail address and phone number, and who sees the contact of new offers; null '
+  'clears one. Returns the account. Raises 400 bad_request with the invalid fields.';
 
 create or replace function api.remove_method(method text, confirmed boolean, record_key bytea default null)
   returns jsonb

@@ -9,6 +9,12 @@ end
 $$;
 comment on function api.get_confirmation(uuid) is 'Returns a confirmation of the account. Raises 404 for any other id.';
 
+create or replace function api.list_confirmations() returns jsonb
+  language plpgsql stable
+as $$ begin return jsonb_build_object('confirmations', internal.waiting_confirmations()); end $$;
+comment on function api.list_confirmations() is
+  'Returns what waits for the person: Confirmations with offer, terms and pays, the oldest first, at most 50.';
+
 create or replace function api.get_confirmation_page(id uuid) returns jsonb
   language plpgsql stable
 as $$
@@ -25,19 +31,22 @@ as $$
 declare
   confirmation market.confirmation := internal.own_confirmation(decide_confirmation.id);
   wanted constant text := case decision when 'confirm' then 'confirmed' else 'refused' end;
+  conversation market.conversation;
 begin
   if internal.session_id() is null then
     perform internal.raise_problem(401, 'unauthorized', 'person_needed');
   end if;
   perform internal.require_permission('agree');
-  perform internal.lock_conversation(a.conversation_id)
-  from market.agreement a where a.id = confirmation.agreement_id;
+  conversation := internal.lock_conversation((
+    select a.conversation_id from market.agreement a where a.id = confirmation.agreement_id));
   confirmation := internal.own_confirmation(decide_confirmation.id);
   if internal.confirmation_status(confirmation) = wanted then
     return internal.confirmation_page(confirmation);
   elsif internal.confirmation_status(confirmation) <> 'pending' then
     perform internal.raise_problem(409, 'invalid_state', 'confirmation_not_pending',
       jsonb_build_object('status', internal.confirmation_status(confirmation)));
+  elsif wanted = 'confirmed' and internal.is_stopped(conversation) then
+    perform internal.raise_problem(409, 'invalid_state', 'conversation_closed');
   elsif wanted = 'confirmed' and internal.confirmation_page(confirmation) ->> 'digest' is distinct from digest then
     perform internal.raise_problem(409, 'invalid_state', 'confirmation_changed');
   end if;

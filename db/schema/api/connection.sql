@@ -57,7 +57,7 @@ comment on function api.get_connection(bytea, bytea) is
 
 create or replace function api.approve_connection(
   secret_hash bytea, session_hash bytea, new_session_hash bytea, shown text default null, code_hash bytea default null,
-  picked text default null
+  picked text default null, powers jsonb default '[]'
 ) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -99,6 +99,8 @@ begin
     perform internal.raise_problem(401, 'unauthorized', case when session.account_id is null
       then 'approval_needs_sign_in' else 'approval_needs_recent_sign_in' end, extra => '{"sign_in_again": true}');
   end if;
+  -- Before the pick is looked at, so that the refusal says nothing about it.
+  perform internal.check_powers(approve_connection.powers);
   if internal.is_picked(agent.id) then
     -- Not a pick at all: no button of the page sends it.
     if not coalesce(internal.codes_to_pick(connection) ? approve_connection.picked, false) then
@@ -119,6 +121,7 @@ begin
     insert into market.session (account_id, secret_hash) values (person, approve_connection.new_session_hash);
   end if;
   perform internal.adopt_agent(agent, person);
+  perform internal.store_powers(person, agent.id, approve_connection.powers);
   perform internal.notify_of_approval(agent.id, person);
   update market.oauth_grant g
   set code_hash = approve_connection.code_hash, code_expires_at = now() + interval '60 seconds'
@@ -127,13 +130,14 @@ begin
     'new_session', session.account_id is null, 'client', internal.way_back(agent.id));
 end
 $$;
-comment on function api.approve_connection(bytea, bytea, bytea, text, bytea, text) is
+comment on function api.approve_connection(bytea, bytea, bytea, text, bytea, text, jsonb) is
   'Approves the agent, if the picked code is its code, or it is a client of OAuth. It then acts for the account of the '
   'session, or for a new account that new_session_hash signs in. Repeated by the same person, it returns the same '
   'response: agent_id, agent_name, new_session, has_method, client (internal.way_back). code_hash is the hash of the '
-  'authorization code for a client of OAuth. With another code of the page, it ends the link, and returns only '
-  'mispicked, a sentence that says so. Raises 400 (not_picked) without a code of the page, 401 (sign_in_again), 404, '
-  '409 (account_changed when the account is not the one that the page showed) or 410.';
+  'authorization code for a client of OAuth, and powers those that the person chose (api.set_powers). With another '
+  'code of the page, it ends the link, and returns only mispicked, a sentence that says so. Raises 400 (not_picked '
+  'without a code of the page; for powers that make no sense), 401 (sign_in_again), 404, 409 (account_changed when the '
+  'account is not the one that the page showed) or 410.';
 
 create or replace function api.decline_connection(
   secret_hash bytea, browser_hash bytea default null, address text default null

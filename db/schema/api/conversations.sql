@@ -142,6 +142,47 @@ comment on function api.get_conversation(uuid, text, integer) is
   '`after` of an earlier answer. With wait above 0 and nothing new also `waits`, as api.list_events. Raises 404 for '
   'any other id.';
 
+create or replace function api.get_conversation_page(id uuid, before uuid) returns jsonb
+  language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off
+as $$
+declare
+  -- As many as a person reads on a phone.
+  size constant integer := 30;
+  conversation constant market.conversation := internal.own_conversation(get_conversation_page.id);
+  role constant text := internal.own_role(conversation);
+  found constant market.message[] := array(
+    select m from market.message m
+    where m.conversation_id = conversation.id
+      and (get_conversation_page.before is null or m.id < get_conversation_page.before)
+    order by m.id desc limit size + 1);
+begin
+  return jsonb_build_object(
+    'conversation', internal.conversation_document(conversation),
+    'messages', (
+      select coalesce(jsonb_agg(internal.message_document(found[n], role) order by n desc), '[]')
+      from generate_series(1, least(cardinality(found), size)) as n),
+    'has_older', cardinality(found) > size,
+    'up_to', greatest(
+      (select m.id from market.message m where m.conversation_id = conversation.id order by m.id desc limit 1),
+      (select p.id from market.proposal p where p.conversation_id = conversation.id order by p.id desc limit 1)),
+    'can_write', internal.can_write(conversation.id),
+    'blocked', exists (select from market.block b
+      where b.account_id = internal.visible_account_id() and b.blocked_id = internal.other_account(conversation)),
+    'agreement_from', (
+      select case p.sender when role then 'me' else 'counterpart' end
+      from market.agreement a join market.proposal p on p.id = a.proposal_id
+      where a.conversation_id = conversation.id order by a.id desc limit 1),
+    'own_contact', case role when 'inquirer' then conversation.inquirer_contact end,
+    'reasons', internal.report_reasons());
+end
+$$;
+comment on function api.get_conversation_page(uuid, uuid) is
+  'Returns what the page of a conversation shows: conversation, its 30 latest messages (or those before the message '
+  '`before`), oldest first, has_older, up_to (for api.read_conversation), can_write, blocked (by the account itself), '
+  'agreement_from (who proposed the latest agreement), own_contact (of an inquirer), and reasons for a report. Raises '
+  '404 for any other id.';
+
 create or replace function api.list_messages(id uuid, after uuid, page_size integer) returns jsonb
   language plpgsql stable
   set enable_seqscan = off set enable_bitmapscan = off
@@ -281,15 +322,7 @@ comment on function api.unblock(uuid) is
 
 create or replace function api.list_blocks() returns jsonb
   language plpgsql stable
-as $$
-begin
-  return jsonb_build_object('blocks', (
-    select coalesce(jsonb_agg(jsonb_build_object('conversation_id', c.id, 'blocked_at', internal.utc(b.created_at),
-      'offer', internal.deal_offer(c)) order by b.created_at desc), '[]')
-    from market.block b join market.conversation c on c.id = b.conversation_id
-    where b.account_id = internal.visible_account_id()));
-end
-$$;
+as $$ begin return internal.own_blocks(); end $$;
 comment on function api.list_blocks() is 'Returns whom the account has blocked, by the conversations in which it did.';
 
 create or replace function api.report_conversation(id uuid, reason text, comment text) returns jsonb

@@ -20,6 +20,7 @@ begin
   if part = 'account' then
     return jsonb_build_object('items', (internal.own_account() - 'available_methods' - 'unavailable_methods')
       || internal.own_record()
+      || internal.own_blocks()
       || jsonb_build_object('id', internal.account_id(), 'digest', internal.own_digest(), 'sessions', (
         select coalesce(jsonb_agg(jsonb_build_object('created_at', internal.utc(s.created_at),
           'signed_in_at', internal.utc(s.signed_in_at), 'seen_at', internal.utc(s.seen_at),
@@ -29,13 +30,16 @@ begin
   elsif part = 'activity' then
     activity := internal.own_activity(size, cursor);
     return jsonb_build_object('items', activity -> 'activity', 'next_cursor', activity -> 'page' -> 'next_cursor');
+  elsif part = 'messages' then
+    return internal.own_messages(size, cursor);
   end if;
   after := (internal.position_of(cursor, list) ->> 'id')::uuid;
   -- Only the branch of the requested part returns rows. Each branch can use its table's index by account.
   with page as (
     select a.id, jsonb_build_object('id', a.id, 'name', a.name, 'created_at', internal.utc(a.created_at),
       'connected_at', internal.utc(a.connected_at), 'removed_at', internal.utc(a.removed_at),
-      'address', internal.own_connection_address(a.id)) || internal.own_client(a.id) as item
+      'address', internal.own_connection_address(a.id), 'powers', internal.powers_document(a.id))
+      || internal.own_client(a.id) as item
     from market.agent a
     where part = 'agents' and a.account_id = internal.account_id() and (after is null or a.id < after)
       and (a.removed_at is null or a.removed_at >= since)
@@ -58,6 +62,9 @@ begin
       || jsonb_build_object('agent_id', a.agent_id, 'matches', internal.matched_offers(a.id)) as item
     from market.ask a where part = 'asks' and a.account_id = internal.account_id() and (after is null or a.id < after)
     order by a.id desc limit size)
+    union all
+    select c.id, internal.exported_conversation(c) as item
+    from internal.own_conversations(after, size) as c where part = 'conversations'
     union all (
     select r.id, jsonb_build_object('id', r.id, 'offer_id', r.offer_id, 'agent_id', r.agent_id, 'reason', r.reason,
       'comment', r.comment, 'created_at', internal.utc(r.created_at)) as item
@@ -91,6 +98,6 @@ begin
 end
 $$;
 comment on function api.export_account(text, text) is
-  'Returns one piece of the export: items of a part (account, agents, offers, asks, reports, verifications, decisions, '
-  'events, webhooks, activity) and next_cursor for the next piece. Raises 401 with sign_in_again when the sign-in is '
-  'not recent.';
+  'Returns one piece of the export: items of a part (account, agents, offers, asks, conversations, messages, reports, '
+  'verifications, decisions, events, webhooks, activity) and next_cursor for the next piece. Raises 401 with '
+  'sign_in_again when the sign-in is not recent.';

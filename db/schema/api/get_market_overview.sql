@@ -29,10 +29,11 @@ begin
     'newest', (
       select coalesce(jsonb_agg(n.title order by n.published_at desc, n.id desc), '[]')
       from (
-        select o.id, o.title, o.published_at
+        select o.id, d.document -> 'document' ->> 'title' as title, o.published_at
         from (
           -- At most this many are looked at, even if none of them may be shown.
-          select d.id from search.document d where d.sandbox_id is null order by d.published_at desc limit 100) as d
+          select d.id, d.document from search.document d where d.sandbox_id is null order by d.published_at desc
+            limit 100) as d
         join market.offer o on o.id = d.id
         where (o.account_id = any (hidden)) is not true
           and o.offer_kind is distinct from 'dating' and o.offer_kind is distinct from 'friendship'

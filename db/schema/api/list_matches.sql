@@ -47,7 +47,8 @@ begin
   )
   select coalesce(jsonb_agg(internal.search_result_document(d, s, jsonb_build_object(
           'score', round(p.score::numeric, 4), 'rank', coalesce((after ->> 'rank')::integer, 0) + p.n,
-          'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons', p.reasons))
+          'match', jsonb_build_object('first_matched_at', internal.utc(p.first_matched_at), 'reasons',
+            case when d.open_document is null then p.reasons else internal.withheld_reasons(p.reasons, d.document) end))
         || search.distance_member(search.distance_km(d.latitude, d.longitude, ask.latitude, ask.longitude)))
       order by p.n) filter (where p.n <= list_matches.page_size), '[]'),
     max(p.n) > list_matches.page_size,

@@ -77,6 +77,11 @@ begin
     perform internal.raise_problem(409, 'invalid_state',
       'offer_not_changeable', jsonb_build_object('status', offer.status));
   end if;
+  if body ? 'contact_visibility' and not body ?| array['text', 'images'] then
+    return internal.admit('manage', null, null, errors || internal.visibility_errors(body ->> 'contact_visibility'))
+      || jsonb_build_object('status', 200, 'body',
+        internal.with_web_url(internal.change_contact_visibility(offer, body ->> 'contact_visibility')));
+  end if;
   -- Members that the request omits come from the last change: this caller's that is still being read, or one that waits
   -- for a moderator. Another agent's change is not taken over before it counts: that agent may have been removed.
   select l.text, l.images into last from (
@@ -97,8 +102,9 @@ begin
 end
 $$;
 comment on function api.update_offer(uuid, jsonb, jsonb) is
-  'Admits a new text or new images of an own offer, and counts it as publishing. Returns {submission, headers}. Raises '
-  '404 for an offer of another account, and 409 invalid_state when the offer is removed or rejected.';
+  'Admits a new text or new images of an own offer, and counts it as publishing. Returns {submission, headers}. Who '
+  'sees the contact is changed at once if nothing else is: then it returns {status, body, headers}. Raises 404 for an '
+  'offer of another account, and 409 invalid_state when the offer is removed or rejected.';
 
 create or replace function api.archive_offer(id uuid) returns jsonb
   language plpgsql volatile

@@ -127,10 +127,10 @@ begin
   select 'key_has_answer',
     case when exists (select from market.agent g where g.id = k.owner_id) then 'agent ' else 'account ' end
       || k.owner_id,
-    case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no submission'
+    case when k.submission_id is null then 'a key of ' || k.created_at || ' holds no answer'
       else 'a key has been in flight since ' || k.created_at end
   from (
-    select k.* from market.idempotency_key k where k.submission_id is null
+    select k.* from market.idempotency_key k where k.submission_id is null and k.status is null
     union all
     select k.* from market.submission s join market.idempotency_key k on k.submission_id = s.id
     -- The sweep runs every minute and takes submissions that are ten minutes old.
@@ -323,6 +323,7 @@ begin
   return query select * from inspect.check_oauth(check_part.low, check_part.high);
   return query select * from inspect.check_requests(check_part.low, check_part.high);
   return query select * from inspect.check_market(check_part.low, check_part.high);
+  return query select * from inspect.check_deals(check_part.low, check_part.high);
   return query select * from inspect.check_sandboxes();
   return query select * from inspect.check_moderation(check_part.low, check_part.high);
   return query select * from inspect.check_references(check_part.low, check_part.high);

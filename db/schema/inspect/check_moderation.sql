@@ -27,7 +27,14 @@ begin
   from market.report r
   where r.completed_at is null and not exists (
     select from market.review_case c
-    where c.offer_id = r.offer_id and c.closed_at is null and 'reported' = any (c.causes));
+    where c.offer_id = r.offer_id and c.closed_at is null and 'reported' = any (c.causes))
+  union all
+  select 'open_report_has_case', 'conversation ' || r.conversation_id, 'its report waits, and no case is open'
+  from market.conversation_report r
+  join market.conversation c on c.id = r.conversation_id
+  where r.completed_at is null and not exists (
+    select from market.review_case o
+    where o.offer_id = c.offer_id and o.closed_at is null and 'reported_conversation' = any (o.causes));
 
   return query
   select 'pending_offer_has_case', 'offer ' || o.id,

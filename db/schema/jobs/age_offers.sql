@@ -13,6 +13,8 @@ declare
   batch constant integer := 50;
   notified integer;
   archived uuid[];
+  deals uuid[];
+  locked uuid[];
 begin
   update market.offer o set stale_at = now()
   where o.id in (
@@ -27,6 +29,14 @@ begin
     where p.status = 'published' and p.sandbox_id is null and p.stale_at is not null
       and p.confirmed_at <= now() - life.archived_after and p.stale_at <= now() - life.warned_before
     order by p.stale_at limit batch for no key update of a, p skip locked));
+  -- A conversation that is locked leaves its offer to a later run.
+  deals := internal.live_deals(archived);
+  locked := array(
+    select c.id from market.conversation c where c.id = any (deals) order by c.id for no key update skip locked);
+  archived := array(
+    select o.id from unnest(archived) with ordinality as o (id, n)
+    where not exists (select from market.conversation c
+      where c.offer_id = o.id and c.id = any (deals) and c.id <> all (locked)) order by o.n);
   perform internal.lock_matches(archived);
   update market.offer o set status = 'archived', expired_at = now() where o.id = any (archived);
   return greatest(notified, cardinality(archived));

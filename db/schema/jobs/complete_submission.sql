@@ -5,7 +5,7 @@
 
 create or replace function jobs.complete_submission(
   id uuid, extractions jsonb, embedding text default null, model text default null, addressed jsonb default '[]',
-  embeds_offer boolean default false
+  embeds_offer boolean default false, withheld jsonb default null
 ) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -28,7 +28,7 @@ begin
       complete_submission.embedding, complete_submission.model);
   else
     outcome := internal.complete_offer(submission, complete_submission.extractions,
-      complete_submission.addressed);
+      complete_submission.addressed, complete_submission.withheld);
   end if;
   if outcome.status is null then
     -- Another text has to be read first.
@@ -41,7 +41,8 @@ begin
   return true;
 end
 $$;
-comment on function jobs.complete_submission(uuid, jsonb, text, text, jsonb, boolean) is
+comment on function jobs.complete_submission(uuid, jsonb, text, text, jsonb, boolean, jsonb) is
   'Completes a submission from the extractions of its text (an ask also with its vector); returns false when there was '
   'nothing left to do. `addressed`: the spans of the text that are addressed to software. `embeds_offer`: the same job '
-  'embeds the offer afterwards, so no other job is enqueued for that.';
+  'embeds the offer afterwards, so no other job is enqueued for that. `withheld`: what of an offer is not shown where '
+  'its contact is withheld, {spans, images}.';

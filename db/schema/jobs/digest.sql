@@ -1,4 +1,5 @@
--- The digest: at most one mail a day with the new matches, to a proved address of a person who switched it on.
+-- The digest: at most one mail a day with the new matches and what is unread in conversations, to a proved address of a
+-- person who switched it on.
 --
 -- A mail is stored before it is sent, with its id and its end (market.digest.mail_id, mail_until). If an attempt fails,
 -- or the worker dies before it notes that the mail server took the mail, the next attempt sends the same mail with the
@@ -21,7 +22,8 @@ begin
     for update skip locked
   loop
     looked := looked + 1;
-    has_news := digest.mail_id is not null or exists (select from internal.new_matches(digest, present));
+    has_news := digest.mail_id is not null or exists (select from internal.new_matches(digest, present))
+      or exists (select from internal.unread_conversations(digest));
     -- Events without a new match are not read again.
     update market.digest d
     set due_at = now() + interval '1 hour', seen = case when has_news then d.seen else present end
@@ -35,8 +37,8 @@ begin
 end
 $$;
 comment on function jobs.enqueue_digests() is
-  'Looks whether there are new matches for up to 200 people whose digest is due, and enqueues their mails. Looks again '
-  'after an hour. Returns the number of people; 0 when nothing is left.';
+  'Looks whether there is something new for up to 200 people whose digest is due, and enqueues their mails. Looks '
+  'again after an hour. Returns the number of people; 0 when nothing is left.';
 
 create or replace function jobs.begin_digest(account_id uuid) returns jsonb
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -49,6 +51,7 @@ declare
   digest market.digest;
   email text := internal.notice_email(begin_digest.account_id);
   asks jsonb;
+  conversations jsonb;
 begin
   select d.* into digest from market.digest d join market.account a on a.id = d.account_id
   where d.account_id = begin_digest.account_id and d.enabled and a.suspended_at is null
@@ -61,15 +64,17 @@ begin
     or pg_snapshot_xmax(digest.mail_until) > pg_snapshot_xmax(pg_current_snapshot()) then
     -- On the disk before the mail leaves: after a crash, a second mail would get another id.
     perform internal.make_durable();
-    update market.digest d set mail_id = internal.uuid_v7(), mail_until = pg_current_snapshot()
+    update market.digest d set mail_id = internal.uuid_v7(), mail_until = pg_current_snapshot(), mail_at = now()
     where d.account_id = digest.account_id returning * into digest;
   end if;
   with due as (
-    select m.ask_id, o.id, o.title, o.metadata -> 'pricing' ->> 'label' as price, o.location_text as location,
-      row_number() over (partition by m.ask_id order by m.score desc, o.stale_at is not null, o.id) as n
+    -- Without contacts that not everybody sees.
+    select m.ask_id, d.id, d.document -> 'document' ->> 'title' as title,
+      d.document -> 'metadata' -> 'pricing' ->> 'label' as price, d.location_text as location,
+      row_number() over (partition by m.ask_id order by m.score desc, d.is_stale, d.id) as n
     from internal.new_matches(digest, digest.mail_until) as w
     join market.match m on m.ask_id = w.ask_id and m.offer_id = w.offer_id
-    join market.offer o on o.id = m.offer_id
+    join search.document d on d.id = m.offer_id
   ), listed as (
     select a.id, coalesce(a.title, left(a.text, 120)) as title, count(*) as found,
       jsonb_agg(jsonb_build_object('id', t.id, 'title', t.title, 'price', t.price, 'location', t.location)
@@ -81,19 +86,25 @@ begin
   select jsonb_agg(jsonb_build_object('title', l.title, 'found', l.found, 'offers', l.offers) order by l.n)
     filter (where l.n <= max_asks)
   into asks from listed l;
-  if asks is null then
-    -- The matching offers were taken down meanwhile.
-    update market.digest d set seen = d.mail_until, mail_id = null, mail_until = null
+  -- Only the title of the offer is a stranger's words. The mail says how many more there are.
+  select jsonb_agg(jsonb_build_object('id', u.id, 'title', internal.deal_title(u), 'unread',
+    case u.publisher_id when digest.account_id then u.publisher_unread else u.inquirer_unread end)
+    order by u.active_at desc, u.id)
+  into conversations from internal.unread_conversations(digest) as u;
+  if asks is null and conversations is null then
+    -- The matching offers were taken down meanwhile, and the messages were read.
+    update market.digest d
+    set seen = d.mail_until, told_at = d.mail_at, mail_id = null, mail_until = null, mail_at = null
     where d.account_id = digest.account_id;
     return null;
   end if;
-  return jsonb_build_object('email', email, 'mail_id', digest.mail_id, 'asks', asks,
-    'stop_key', internal.stop_key(digest.account_id));
+  return jsonb_build_object('email', email, 'mail_id', digest.mail_id, 'asks', coalesce(asks, '[]'),
+    'conversations', coalesce(conversations, '[]'), 'stop_key', internal.stop_key(digest.account_id));
 end
 $$;
 comment on function jobs.begin_digest(uuid) is
-  'Returns {email, mail_id, asks, stop_key} for an account''s digest; null when nothing is to be sent: it is switched '
-  'off, one was sent within a day, the account is suspended, no address is proved, or nothing is new.';
+  'Returns {email, mail_id, asks, conversations, stop_key} for an account''s digest; null when nothing is to be sent: '
+  'it is switched off, one was sent within a day, the account is suspended, no address is proved, or nothing is new.';
 
 create or replace function jobs.finish_digest(account_id uuid, taken boolean) returns void
   language sql volatile security definer set search_path = pg_catalog, pg_temp
@@ -101,8 +112,10 @@ as $$
   update market.digest d set due_at = now() + interval '1 day',
     sent_at = case when finish_digest.taken then now() else d.sent_at end,
     seen = case when finish_digest.taken then d.mail_until else d.seen end,
+    told_at = case when finish_digest.taken then d.mail_at else d.told_at end,
     mail_id = case when not finish_digest.taken then d.mail_id end,
-    mail_until = case when not finish_digest.taken then d.mail_until end
+    mail_until = case when not finish_digest.taken then d.mail_until end,
+    mail_at = case when not finish_digest.taken then d.mail_at end
   where d.account_id = finish_digest.account_id and d.mail_id is not null
 $$;
 comment on function jobs.finish_digest(uuid, boolean) is

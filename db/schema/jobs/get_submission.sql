@@ -20,15 +20,16 @@ begin
       where e.offer_id = o.id and e.text_hash = search.text_hash(search.embedding_input(o)));
     return null;
   end if;
-  return jsonb_build_object('kind', submission.kind, 'text', submission.text, 'target', submission.target_id,
+  return jsonb_build_object('kind', submission.kind, 'text', submission.text, 'images', to_jsonb(submission.images),
+    'target', submission.target_id,
     'embed', get_submission.model is not null and submission.kind in ('create_ask', 'update_ask')
       and search.begin_embedding(submission.target_id, submission.text, get_submission.model, get_submission.paid));
 end
 $$;
 comment on function jobs.get_submission(uuid, text, boolean) is
-  'Returns {kind, text, target, embed} of a submission; null when reading it would have no effect. target: the offer '
-  'or ask. embed: whether the worker has to make the vector of the ask with its embedding model; `paid` says whether '
-  'that costs money.';
+  'Returns {kind, text, images, target, embed} of a submission; null when reading it would have no effect. target: the '
+  'offer or ask. embed: whether the worker has to make the vector of the ask with its embedding model; `paid` says '
+  'whether that costs money.';
 
 create or replace function jobs.count_model_reading(id uuid) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

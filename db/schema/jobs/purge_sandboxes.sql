@@ -11,6 +11,7 @@ declare
   agents uuid[];
   offers uuid[];
   asks uuid[];
+  conversations uuid[];
 begin
   -- One in each transaction, so that no lock lasts long: a sandbox has at most 200 offers and asks.
   select s.id into ended from market.sandbox s
@@ -25,12 +26,16 @@ begin
   agents := array(select a.id from market.agent a where a.sandbox_id = ended order by a.id for update skip locked);
   offers := array(select o.id from market.offer o where o.sandbox_id = ended order by o.id for update skip locked);
   asks := array(select a.id from market.ask a where a.sandbox_id = ended order by a.id for update skip locked);
-  if cardinality(accounts) + cardinality(agents) + cardinality(offers) + cardinality(asks) < (
+  conversations := array(
+    select c.id from market.conversation c where c.sandbox_id = ended order by c.id for update skip locked);
+  if cardinality(accounts) + cardinality(agents) + cardinality(offers) + cardinality(asks)
+    + cardinality(conversations) < (
     select count(*) from (
       select from market.account a where a.sandbox_id = ended
       union all select from market.agent a where a.sandbox_id = ended
       union all select from market.offer o where o.sandbox_id = ended
-      union all select from market.ask a where a.sandbox_id = ended) as n)
+      union all select from market.ask a where a.sandbox_id = ended
+      union all select from market.conversation c where c.sandbox_id = ended) as n)
   then
     return 0;
   end if;

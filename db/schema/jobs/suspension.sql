@@ -23,6 +23,7 @@ begin
       and (o.status = 'published' or not is_suspended and o.suspended_at is not null)
     order by o.id limit 50 for no key update));
   if is_suspended then
+    perform internal.lock_deals(offers);
     perform internal.lock_matches(offers);
     update market.offer o set status = 'archived', suspended_at = now() where o.id = any (offers);
   else

@@ -13,6 +13,8 @@ begin
       ('appeal', '{insert,update,delete}', '{offer_id,account_id,agent_id,removed_at,decided_at}'),
       ('ask', '{insert,delete}', '{account_id,agent_id,status,watch_enabled,language,domain,category,ask_kind,'
         'price_max_thousandths,price_currency}'),
+      -- What the clock or the market moves is no decision.
+      ('confirmation', '{}', '{account_id,agreement_id,status}'),
       ('cap_override', '{insert,update,delete}', '{action,cap}'),
       ('decision', '{insert,delete}', '{moderator_id,action,offer_id,account_id,agent_id,reason}'),
       ('moderator', '{insert,delete}', '{account_id,appointed_by}'),
@@ -21,6 +23,7 @@ begin
         'suspended_at}'),
       ('offer_change', '{insert,delete}', '{account_id,agent_id,language,domain,category,offer_kind,price_thousandths,'
         'price_currency,price_period,price_unit,rejected_at,review_reason}'),
+      ('power', '{}', '{agent_id,power,allowed,ceiling_thousandths,daily_ceiling_thousandths,ceiling_currency}'),
       ('profile', '{delete}', '{}'),
       ('proved_method', '{}', '{method,proved_at}'),
       ('report', '{insert,update,delete}', '{offer_id,account_id,agent_id,reason,completed_at}'),
@@ -44,6 +47,8 @@ begin
         ('ask', 'update', 'ask.{status}', 'old.status <> new.status'),
         -- Not an update that only stores the extraction: the log already has the event of the text itself.
         ('ask', 'update', 'ask.updated', 'old.read_at is not null or new.read_at is null or old.text <> new.text'),
+        ('confirmation', 'update', 'confirmation.{status}',
+          'old.status = ''pending'' and new.status in (''confirmed'', ''refused'')'),
         -- Not an update that only empties references to a deleted account or agent.
         ('decision', 'update', 'decision.updated',
           'old.action <> new.action or old.offer_id is distinct from new.offer_id '
@@ -60,6 +65,8 @@ begin
         ('offer', 'update', 'offer.confirmed', 'old.confirmed_at <> new.confirmed_at '
           'and (coalesce(old.sent_text, old.text), old.images) = (coalesce(new.sent_text, new.text), new.images)'),
         ('offer_change', 'update', 'offer_change.rejected', 'true'),
+        ('power', 'insert', 'power.changed', 'true'),
+        ('power', 'update', 'power.changed', 'true'),
         ('profile', 'insert', 'profile.updated', 'true'),
         ('profile', 'update', 'profile.updated', 'true'),
         ('proved_method', 'insert', 'method.proved', 'true'),

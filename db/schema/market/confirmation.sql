@@ -7,6 +7,8 @@ create table market.confirmation (
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null default clock_timestamp() + interval '48 hours',
   decided_at timestamptz,
+  listed boolean not null default false,
+  notified_at timestamptz,
   constraint confirmation_agreement_id_account_id_key unique (agreement_id, account_id),
   constraint confirmation_kind_known check (kind = any ('{agreement}'::text[])),
   constraint confirmation_status_known check (status in ('pending', 'confirmed', 'refused', 'expired'))
@@ -22,5 +24,8 @@ comment on table market.confirmation is
 comment on column market.confirmation.kind is 'What is asked: agreement.';
 comment on column market.confirmation.status is
   'pending, confirmed, refused or expired. One that is pending after expires_at has expired.';
+comment on column market.confirmation.listed is
+  'Whether the mail about it lists all that wait, because there were five others within 24 hours.';
+comment on column market.confirmation.notified_at is 'When the mail server took the mail about it; null until then.';
 grant select on market.confirmation to souk_agent, souk_person;
 grant select on market.confirmation to souk_dba;

@@ -32,13 +32,13 @@ grant select (id, account_id, agent_id, origin_ask_id, status, language, domain,
   price_currency, price_period, price_unit, missing_fields, reviewed, review_reason, created_at, updated_at,
   published_at,
   removed_at,
-  suspended_at, confirmed_at, stale_at, expired_at, sandbox_id)
+  suspended_at, confirmed_at, stale_at, expired_at, contact_visibility, visibility_chosen_at, sandbox_id)
   on market.offer to souk_dba;
 grant select (id, account_id, agent_id, status, watch_enabled, language, domain, category, ask_kind,
   price_max_thousandths,
   price_currency, read_at, created_at, updated_at, sandbox_id) on market.ask to souk_dba;
 grant select (id, account_id, sandbox_id, published_at, is_stale, domain, category, offer_kind, price_thousandths,
-  price_currency, price_period, model, facet_values) on search.document to souk_dba;
+  price_currency, price_period, model, facet_values, contact_visibility) on search.document to souk_dba;
 grant select (offer_id, model) on market.offer_embedding to souk_dba;
 grant select (ask_id, model) on market.ask_embedding to souk_dba;
 grant select (id, account_id, sandbox_id, domain, category, ask_kind, watch_enabled, model) on search.ask to souk_dba;
@@ -48,20 +48,22 @@ grant select (id, offer_id, account_id, agent_id, reason, created_at, completed_
   to souk_dba;
 grant select on market.rate_limit_hit to souk_dba;
 grant select (id, kind, account_id, agent_id, target_id, origin_ask_id, created_at, completed_at, status,
-  model_readings, changes, kind_confirmed)
+  model_readings, changes, kind_confirmed, contact_visibility)
   on market.submission to souk_dba;
 grant select (owner_id, key, submission_id, created_at) on market.idempotency_key to souk_dba;
 grant select on market.worker_heartbeat, market.audit_event, market.reembedding to souk_dba;
 -- A DBA sees moderators' decisions, but not their sentences.
 grant select on market.reason, market.moderator, market.review_case, market.cap_override to souk_dba;
 grant select (created_at, expires_at) on market.moderator_link to souk_dba;
-grant select (id, moderator_id, action, offer_id, account_id, agent_id, reason, created_at) on market.decision
+grant select (id, moderator_id, action, offer_id, account_id, agent_id, conversation_id, reason, created_at)
+  on market.decision
   to souk_dba;
 grant select (offer_id, removed_at, account_id, agent_id, created_at, decided_at) on market.appeal to souk_dba;
 grant select (id) on market.hash_key to souk_dba;
 grant select (removed_offers, suspended_at, suspension_reason, kept_until, account_id, caps, id) on market.kept_record
   to souk_dba;
 grant select (offer_id, account_id, agent_id, language, domain, category, offer_kind, price_thousandths, price_currency,
-  price_period, price_unit, missing_fields, created_at, rejected_at, review_reason) on market.offer_change to souk_dba;
+  price_period, price_unit, missing_fields, created_at, rejected_at, review_reason, contact_visibility)
+  on market.offer_change to souk_dba;
 -- Knowing a sandbox's id is enough to join it. That gives a DBA nothing: it holds a day's tests.
 grant select on market.sandbox to souk_dba;

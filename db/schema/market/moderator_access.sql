@@ -15,6 +15,10 @@ begin
 end
 $$;
 
+create policy "a moderator sees reported conversations" on market.conversation for select to souk_moderator
+  using (exists (select from market.conversation_report r where r.conversation_id = id and r.completed_at is null));
+create policy "a moderator sees open reports of conversations" on market.conversation_report for select
+  to souk_moderator using (completed_at is null);
 create policy "a moderator suspends and reinstates accounts" on market.account for update to souk_moderator using (true)
   with check (true);
 create policy "a moderator removes agents" on market.agent for update to souk_moderator
@@ -36,7 +40,7 @@ create policy "a moderator changes caps in the moderator's own name" on market.c
 create policy "a moderator removes caps" on market.cap_override for delete to souk_moderator using (true);
 create policy "a moderator changes settings in the moderator's own name" on market.setting for update
   to souk_moderator
-  using (jsonb_typeof(value) = 'boolean' or min is not null)
+  using (jsonb_typeof(value) = 'boolean' or min is not null or choices is not null)
   with check (changed_by = (select internal.moderator_id()));
 
 grant select on market.account, market.offer, market.offer_change, market.ask, market.report, market.account_stats,
@@ -53,4 +57,7 @@ grant update (causes, reports, closed_at, held_by, held_until) on market.review_
 grant select, insert (moderator_id, action, offer_id, account_id, agent_id, reason, sentence) on market.decision
   to souk_moderator;
 grant select, insert, update (cap, changed_by, changed_at), delete on market.cap_override to souk_moderator;
+grant select (id, offer_id, publisher_id, inquirer_id, status, closed_by, created_at, active_at) on market.conversation
+  to souk_moderator;
+grant select on market.conversation_report to souk_moderator;
 grant update (value, changed_by, changed_at) on market.setting to souk_moderator;

@@ -34,6 +34,10 @@ create table market.offer (
   confirmed_at timestamptz not null default now(),
   stale_at timestamptz,
   expired_at timestamptz,
+  contact_visibility text not null default 'public',
+  visibility_chosen_at timestamptz not null default now(),
+  withheld_spans jsonb not null default '[]',
+  withheld_images text[] not null default '{}',
   sandbox_id uuid constraint offer_sandbox_fkey references market.sandbox on delete restrict,
   constraint offer_category_fkey foreign key (domain, category) references market.category on delete restrict,
   constraint offer_offer_kind_fkey foreign key (offer_kind) references market.offer_kind on delete restrict,
@@ -43,6 +47,7 @@ create table market.offer (
   constraint offer_text_length check (char_length(text) between 1 and 4000),
   constraint offer_sent_text_length check (char_length(sent_text) between 1 and 4000),
   constraint offer_sent_text_differs check (sent_text <> text),
+  constraint offer_contact_visibility_known check (contact_visibility in ('public', 'approved', 'agreement')),
   constraint offer_images_count check (cardinality(images) <= 16),
   constraint offer_language_length check (char_length(language) between 2 and 20),
   constraint offer_title_length check (char_length(title) between 1 and 120),
@@ -97,7 +102,7 @@ comment on column market.offer.origin_ask_id is 'The ask from which the offer ca
 comment on column market.offer.status is 'pending_review, published, rejected, archived or removed.';
 comment on column market.offer.text is
   'The text as everybody sees it: NFC, without invisible characters, with […] in place of each passage that is '
-  'addressed to software. Whatever is shown, found or embedded is made of this column.';
+  'addressed to software. Whatever is shown or found is made of this column, without contacts where they are withheld.';
 comment on column market.offer.sent_text is
   'The text as sent, for its owner and moderators, if it has passages that are addressed to software; otherwise null.';
 comment on column market.offer.images is 'Links to images. This service never fetches them.';
@@ -117,6 +122,14 @@ comment on column market.offer.location_text is 'The place as the text names it.
 comment on column market.offer.metadata is
   'pricing, location, space, features, condition, attributes. Each is absent when the text does not state it.';
 comment on column market.offer.contact is 'The person or organization to contact, and how (schema_version 2).';
+comment on column market.offer.contact_visibility is
+  'Who sees the contact: public, approved or agreement (internal/offers/contact_visibility.sql).';
+comment on column market.offer.visibility_chosen_at is
+  'When the request that chose it arrived: one that arrived earlier and is read later does not count.';
+comment on column market.offer.withheld_spans is
+  'Which passages of the text as sent are not shown where the contact is withheld: [{start, end}] in code points, in '
+  'order. They state a number, address, handle or link, or are addressed to software.';
+comment on column market.offer.withheld_images is 'The image links that give a contact away.';
 comment on column market.offer.extraction is
   'For each field the value, its quote with start and end in code points (zero-based, end exclusive), the basis and '
   'the confidence.';

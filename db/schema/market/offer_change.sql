@@ -22,6 +22,9 @@ create table market.offer_change (
   missing_fields text[] not null default '{}',
   warnings text[] not null default '{}',
   price_reasons jsonb,
+  contact_visibility text not null default 'public',
+  withheld_spans jsonb not null default '[]',
+  withheld_images text[] not null default '{}',
   created_at timestamptz not null default clock_timestamp(),
   rejected_at timestamptz,
   review_reason text constraint offer_change_review_reason_fkey references market.reason on delete restrict,
@@ -32,6 +35,8 @@ create table market.offer_change (
   constraint offer_change_text_length check (char_length(text) between 1 and 4000),
   constraint offer_change_sent_text_length check (char_length(sent_text) between 1 and 4000),
   constraint offer_change_sent_text_differs check (sent_text <> text),
+  constraint offer_change_contact_visibility_known
+    check (contact_visibility in ('public', 'approved', 'agreement')),
   constraint offer_change_images_count check (cardinality(images) <= 16),
   constraint offer_change_language_length check (char_length(language) between 2 and 20),
   constraint offer_change_title_length check (char_length(title) between 1 and 120),

@@ -5,7 +5,7 @@ create table market.power (
   ceiling_thousandths bigint,
   daily_ceiling_thousandths bigint,
   ceiling_currency text,
-  updated_at timestamptz not null default now(),
+  updated_at timestamptz not null default clock_timestamp(),
   constraint power_pkey primary key (agent_id, power),
   constraint power_known check (power in ('publish', 'ask', 'converse', 'agree')),
   constraint power_allowed_known check (allowed in ('never', 'alone') or power = 'agree' and allowed = 'ask_me'),

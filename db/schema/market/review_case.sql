@@ -12,13 +12,16 @@ create table market.review_case (
     when 'appeal' = any (causes) then 'appeal'
     when 'pending' = any (causes) then 'pending'
     when 'reported' = any (causes) then 'reported'
+    when 'reported_conversation' = any (causes) then 'reported_conversation'
     when 'addresses_agents' = any (causes) then 'addresses_agents'
     when 'suspicious_link' = any (causes) then 'suspicious_link'
     when 'changed' = any (causes) then 'changed'
     else 'first_offer' end) stored,
   constraint review_case_causes_known
     check (causes
-      <@ array['appeal', 'pending', 'reported', 'addresses_agents', 'suspicious_link', 'changed', 'first_offer']),
+      <@ array['appeal', 'pending', 'reported', 'reported_conversation', 'addresses_agents', 'suspicious_link',
+        'changed',
+        'first_offer']),
   constraint review_case_queue_length check (char_length(queue) <= 40),
   constraint review_case_reports_not_negative check (reports >= 0)
 );
@@ -32,8 +35,8 @@ comment on table market.review_case is
   'One row is one case: an offer that a moderator should look at, or did, and why. Triggers open cases and decisions '
   'close them. A new cause opens a closed case again.';
 comment on column market.review_case.causes is
-  'Why the case was opened: appeal, pending (pre-moderation), reported, addresses_agents, suspicious_link, changed '
-  '(after it was reported, reviewed or held back), first_offer.';
+  'Why the case was opened: appeal, pending (pre-moderation), reported, reported_conversation (one about the offer), '
+  'addresses_agents, suspicious_link, changed (after it was reported, reviewed or held back), first_offer.';
 comment on column market.review_case.queue is 'The most urgent of the causes.';
 comment on column market.review_case.reports is 'Number of counted reports that wait for a decision.';
 comment on column market.review_case.opened_at is 'When the case was last opened.';

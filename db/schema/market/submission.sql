@@ -15,6 +15,7 @@ create table market.submission (
   model_readings smallint not null default 0,
   changes text[] not null default '{text,images}',
   kind_confirmed boolean not null default false,
+  contact_visibility text,
   constraint submission_kind_known
     check (kind in ('publish_offer', 'update_offer', 'preview_offer', 'create_ask', 'update_ask')),
   constraint submission_text_length check (char_length(text) between 1 and 4000),
@@ -23,6 +24,7 @@ create table market.submission (
   constraint submission_status_form check (status between 200 and 599),
   constraint submission_request_id_length check (char_length(request_id) between 1 and 100),
   constraint submission_model_readings_range check (model_readings between 0 and 2),
+  constraint submission_contact_visibility_known check (contact_visibility in ('public', 'approved', 'agreement')),
   constraint submission_changes_known check (changes <@ '{text,images}' and cardinality(changes) between 1 and 2)
 );
 create index submission_account_id_idx on market.submission (account_id);
@@ -72,8 +74,10 @@ comment on column market.submission.changes is
   'Which of text and images the request named. A change takes the other one from the change before.';
 comment on column market.submission.kind_confirmed is
   'Whether the sender means an offer, or an ask, also if the text reads as the other one.';
+comment on column market.submission.contact_visibility is
+  'Who shall see the contact of the offer; null when the request did not say.';
 grant select on market.submission to souk_agent, souk_person;
 grant insert (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images, changes,
-  kind_confirmed)
+  kind_confirmed, contact_visibility)
   on market.submission
   to souk_agent, souk_person;

@@ -44,6 +44,10 @@ create trigger keep_final_verification before update of status on market.verific
 create trigger check_appointment before insert on market.moderator
   for each row execute function internal.check_appointment();
 
+create trigger hide_contacts after update of value on market.setting for each row
+  when (new.name = 'least_contact_visibility' and old.value <> new.value)
+  execute function internal.hide_contacts();
+
 create trigger set_sandbox before insert on market.offer for each row execute function internal.set_sandbox();
 create trigger set_offer_concepts before insert or update of title, text, language on market.offer
   for each row execute function reading.set_offer_concepts();
@@ -80,11 +84,13 @@ create trigger keep_changed_document after update on market.offer for each row
   when (old.status <> new.status or new.status = 'published' and (
     (old.account_id, old.sandbox_id, old.published_at, old.stale_at, old.title, old.text, old.language, old.concepts,
       old.domain, old.category, old.offer_kind, old.price_thousandths, old.price_currency, old.price_period,
-      old.price_unit, old.location_text, old.metadata, old.contact, old.images, old.reviewed, old.sent_text)
+      old.price_unit, old.location_text, old.metadata, old.contact, old.images, old.reviewed, old.sent_text,
+      old.contact_visibility, old.withheld_spans, old.withheld_images)
     is distinct from
     (new.account_id, new.sandbox_id, new.published_at, new.stale_at, new.title, new.text, new.language, new.concepts,
       new.domain, new.category, new.offer_kind, new.price_thousandths, new.price_currency, new.price_period,
-      new.price_unit, new.location_text, new.metadata, new.contact, new.images, new.reviewed, new.sent_text)))
+      new.price_unit, new.location_text, new.metadata, new.contact, new.images, new.reviewed, new.sent_text,
+      new.contact_visibility, new.withheld_spans, new.withheld_images)))
   execute function search.keep_document();
 alter table market.offer enable always trigger keep_document, enable always trigger keep_changed_document;
 create trigger count_new_offer after insert or delete on market.offer
@@ -97,7 +103,8 @@ create trigger refresh_changed_offer after update on market.offer for each row
   when (old.status is distinct from new.status or old.text is distinct from new.text
     or old.title is distinct from new.title or old.metadata is distinct from new.metadata
     or old.language is distinct from new.language or old.domain is distinct from new.domain
-    or old.category is distinct from new.category or old.offer_kind is distinct from new.offer_kind)
+    or old.category is distinct from new.category or old.offer_kind is distinct from new.offer_kind
+    or old.contact_visibility <> new.contact_visibility)
   execute function internal.refresh_offer();
 
 create trigger end_deals after update on market.offer for each row
@@ -130,6 +137,9 @@ create trigger review_reported_offer after insert or delete on market.report
 create trigger review_offer_reported_again after update on market.report for each row
   when (old.completed_at is not null and new.completed_at is null)
   execute function internal.review_reported_offer();
+
+create trigger review_reported_conversation after insert or update of completed_at or delete
+  on market.conversation_report for each row execute function internal.review_reported_conversation();
 
 create trigger review_appeal after insert on market.appeal for each row execute function internal.review_appeal();
 

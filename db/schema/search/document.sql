@@ -27,7 +27,9 @@ create table search.document (
   facets tsvector not null,
   words tsvector not null,
   embedding public.halfvec(512),
-  document jsonb not null
+  document jsonb not null,
+  contact_visibility text not null,
+  open_document jsonb
 );
 -- A search reads facets and vectors of many rows, so these stay in the row. Words are read of a hundred candidates, and
 -- documents of ten results.
@@ -83,5 +85,9 @@ comment on column search.document.words is
   'Words, stems and concepts. Weights: A for the title, B for the category, C for the text.';
 comment on column search.document.embedding is 'The vector: unit length, 512 dimensions; null until there is one.';
 comment on column search.document.document is
-  'The offer as results show it: a SearchResult without publisher, score and rank.';
+  'The offer as everybody sees it in results: a SearchResult without publisher, score and rank.';
+comment on column search.document.contact_visibility is
+  'Who sees the contact of the offer: public, approved or agreement.';
+comment on column search.document.open_document is
+  'The same with the contact, for those who see it; null if everybody does.';
 grant select on search.document to souk_agent, souk_person;

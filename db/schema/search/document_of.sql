@@ -25,13 +25,20 @@ create or replace function search.document_of(offer market.offer) returns search
   language plpgsql stable
 as $$
 declare
-  location constant jsonb := coalesce(offer.metadata -> 'location', '{}');
-  point constant jsonb := search.sound_point(location -> 'point');
+  location jsonb;
+  point jsonb;
   d search.document;
 begin
   if offer.status is distinct from 'published' then
     return null;
   end if;
+  d.contact_visibility := internal.contact_visibility(offer);
+  if d.contact_visibility <> 'public' then
+    d.open_document := internal.build_offer_document(offer);
+    offer := internal.withheld_offer(offer, d.contact_visibility);
+  end if;
+  location := coalesce(offer.metadata -> 'location', '{}');
+  point := search.sound_point(location -> 'point');
   d.id := offer.id;
   d.account_id := offer.account_id;
   d.sandbox_id := offer.sandbox_id;
@@ -85,12 +92,14 @@ begin
     location_text = excluded.location_text, city = excluded.city, country = excluded.country,
     is_remote = excluded.is_remote, latitude = excluded.latitude, longitude = excluded.longitude,
     condition = excluded.condition, model = excluded.model, facet_values = excluded.facet_values,
-    embedding = excluded.embedding,
+    embedding = excluded.embedding, contact_visibility = excluded.contact_visibility,
     -- An equal value is kept as it is stored: PostgreSQL compares what is stored, and would take the same words, before
     -- they are compressed, for a change that every index must know.
     facets = case when s.facets = excluded.facets then s.facets else excluded.facets end,
     words = case when s.words = excluded.words then s.words else excluded.words end,
-    document = case when s.document = excluded.document then s.document else excluded.document end
+    document = case when s.document = excluded.document then s.document else excluded.document end,
+    open_document = case when s.open_document = excluded.open_document then s.open_document
+      else excluded.open_document end
   where s is distinct from excluded;
   return found;
 end

@@ -27,11 +27,13 @@ grant execute on function search.unit_vector(text) to souk_agent, souk_person;
 create or replace function search.embedding_input(offer market.offer) returns text
   language sql stable
 as $$
-  -- The title stands twice, because it says what the thing is.
-  select offer.title || E'\n' || offer.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n'
-    || offer.text
+  -- The title stands twice, because it says what the thing is. A contact says nothing about it.
+  select t.title || E'\n' || t.title || E'\n' || concat_ws(' ', offer.category, offer.domain) || E'\n'
+    || internal.withheld_text(offer)
+  from internal.without_contact(offer.title, offer) as t (title)
 $$;
-comment on function search.embedding_input(market.offer) is 'Returns the text of an offer that its vector represents.';
+comment on function search.embedding_input(market.offer) is
+  'Returns the text of an offer that its vector represents: without its contacts, whoever sees them.';
 
 create or replace function search.store_ask_embedding(ask_id uuid, embedding text, model text, input text)
   returns boolean

@@ -40,7 +40,13 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
       201: {
         description: "Published, and how it was understood.",
         schema: shape.offerPublished,
-        example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
+        example: {
+          offer_id: SOFA_ID,
+          web_url: SOFA_PAGE,
+          status: "published",
+          contact_visibility: "public",
+          ...SOFA_UNDERSTOOD,
+        },
       },
     },
     problems: ["missing_contact", "reads_as_ask", "invalid_state"],
@@ -104,7 +110,7 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
     call: "PATCH /v1/offers/{id}",
     summary: "Change an offer",
     description:
-      "A new text or new images: read anew, under the same id. Counts as publishing. Of two changes the later one counts, whichever is read first; the earlier one may then get 409 invalid_state. Where moderators look at offers before they go live, a change waits too (status pending_review), and the version before it stays visible.",
+      "A new text or new images: read anew, under the same id. Counts as publishing. `contact_visibility` alone changes at once, and counts in the limit `manage`. Of two changes the later one counts, whichever is read first; the earlier one may then get 409 invalid_state. Where moderators look at offers before they go live, a change waits too (status pending_review), and the version before it stays visible.",
     handler: submitText,
     args: ["body", "errors"],
     permission: "manage_offers",
@@ -119,7 +125,13 @@ export const OFFERS_ENDPOINTS = endpointsOf("Offers", [
       200: {
         description: "Changed, and how it was understood.",
         schema: shape.offerPublished,
-        example: { offer_id: SOFA_ID, web_url: SOFA_PAGE, status: "published", ...SOFA_UNDERSTOOD },
+        example: {
+          offer_id: SOFA_ID,
+          web_url: SOFA_PAGE,
+          status: "published",
+          contact_visibility: "public",
+          ...SOFA_UNDERSTOOD,
+        },
       },
     },
     problems: ["missing_contact", "reads_as_ask", "invalid_state"],

@@ -14,7 +14,7 @@ import {
   page,
   pageSize,
   sentence,
-  sentId,
+  someId,
   text,
   timestamp,
   url,
@@ -73,7 +73,9 @@ export const conversationOpen = z
     text: codePoints(2000, "A message").optional().describe("A message."),
     proposal: proposalBody.optional().describe("All terms of a deal."),
     contact: ownContact.optional(),
-    origin_ask_id: sentId.optional().describe("Your ask that the offer matches. The publisher never sees it."),
+    origin_ask_id: text()
+      .optional()
+      .meta({ maxLength: 36, format: "uuid", description: "Your ask that it matches. The publisher never sees it." }),
   })
   .meta({ id: "ConversationOpen", description: "How a conversation begins." });
 
@@ -94,7 +96,7 @@ export const messageCreate = z
   .meta({ id: "MessageCreate", description: "A message." });
 
 /** The body of POST /v1/conversations/{id}/read. */
-export const readUpTo = z.object({ up_to: sentId.describe("The id of the last message or proposal that was read.") });
+export const readUpTo = z.object({ up_to: someId("The id of the last message or proposal that was read.") });
 
 /** The body of POST /v1/conversations/{id}/proposals/{proposal_id}/accept. */
 export const acceptBody = z
@@ -238,7 +240,7 @@ export const proposalList = z
 /** The query parameters of GET /v1/conversations. */
 export const conversationsQuery = z.object({
   status: z.enum(["open", "closed"]).optional().describe("Only those with this status."),
-  offer_id: sentId.optional().describe("Only those about this offer."),
+  offer_id: someId("Only those about this offer.").optional(),
   limit: pageSize,
   cursor: cursor.optional(),
 });
@@ -255,7 +257,7 @@ export const conversationList = z
 
 /** The query parameters of GET /v1/conversations/{id}/messages. */
 export const messagesQuery = z.object({
-  after: sentId.optional().describe("The id of a message: only what came after it."),
+  after: someId("The id of a message: only what came after it.").optional(),
   limit: pageSize,
 });
 /** Messages of a conversation. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   CONDITIONS,
   CONTACT_TYPES,
+  CONTACT_VISIBILITIES,
   OFFER_STATUSES,
   PRICE_PERIODS,
   PRICE_TYPES,
@@ -147,6 +148,25 @@ export const contact = z
     additional: z.array(contactParty).max(10).describe("Others who can be reached."),
   })
   .meta({ id: "Contact", description: "Who offers it, and how to reach them." });
+const withheldContact = z
+  .object({
+    schema_version: z.literal(2).describe("Always 2."),
+    methods: contactMethods.max(0).describe("None."),
+    withheld: z
+      .enum(CONTACT_VISIBILITIES)
+      .exclude(["public"])
+      .describe("Who sees it: accounts with a proved sign-in method, or who has made an agreement on the offer."),
+  })
+  .meta({
+    id: "WithheldContact",
+    description:
+      "Takes the place of a contact that the caller does not see. In texts, titles and labels, […] stands for it, and image links that give it away are left out.",
+  });
+const visibility = z
+  .enum(CONTACT_VISIBILITIES)
+  .describe(
+    "Who sees the contact: public (everybody), approved (accounts with a proved sign-in method), or agreement (who has made an agreement on the offer).",
+  );
 
 /** An offer has at most this many images: offer_images_count. */
 const IMAGES = 16;
@@ -207,7 +227,13 @@ const listing = {
     })
     .describe("What it says."),
   metadata: metadata.nullable().describe("What the text states; null if it states nothing, and in compact results."),
-  content: z.object({ preview, contact, images }).describe("What to show."),
+  content: z
+    .object({
+      preview,
+      contact: z.union([contact, withheldContact]).describe("Who offers it, and how to reach them, if you see it."),
+      images,
+    })
+    .describe("What to show."),
   posted: z.iso.date().optional().meta({ maxLength: 10, description: "The day of publication." }),
   reviewed: z.boolean().describe("Whether a moderator has looked at it."),
   addresses_agents: addressesAgents,
@@ -228,6 +254,7 @@ const ownContent = {
   metadata,
   preview,
   contact,
+  contact_visibility: visibility,
   images,
   missing_fields: missingFields,
 };
@@ -346,6 +373,7 @@ export const offerSubmission = z
     origin_ask_id: text()
       .optional()
       .meta({ maxLength: 36, format: "uuid", description: "An ask of yours that this offer answers." }),
+    contact_visibility: visibility.optional(),
     kind_confirmed: kindConfirmed,
   })
   .meta({ id: "OfferSubmission", description: "An offer in the words of the person." });
@@ -355,12 +383,16 @@ export const offerPatch = z
   .object({
     text: codePoints(4000, "A text").optional().describe("A new text, which is read anew."),
     images: submittedImages,
+    contact_visibility: visibility.optional(),
     kind_confirmed: kindConfirmed,
   })
-  .refine((body) => body.text !== undefined || body.images !== undefined, {
-    message: "Send a new text, new images, or both.",
+  .refine((body) => (body.text ?? body.images ?? body.contact_visibility) !== undefined, {
+    message: "Send a new text, new images, or who sees the contact.",
   })
-  .meta({ id: "OfferPatch", description: "A change of an offer: a new text, new images, or both." });
+  .meta({
+    id: "OfferPatch",
+    description: "A change of an offer: a new text, new images, or who sees the contact.",
+  });
 
 const place = (description: string) => int32(0, 4000, description);
 const field = z
@@ -446,6 +478,7 @@ export const offerPublished = z
       .enum(OFFER_STATUSES)
       .describe("Of what was sent: pending_review if it waits for a moderator. Then the offer itself stays as it was."),
     review: sentence("Of a change that waits for a moderator: what that means.").optional(),
+    contact_visibility: visibility.optional(),
     ...understood,
   })
   .meta({ id: "OfferPublished", description: "How the text was understood." });

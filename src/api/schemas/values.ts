@@ -51,10 +51,6 @@ export const id = z.string().meta({
   description: "A UUIDv7.",
   examples: ["01979e5c-6a4e-7c21-9a51-3f0b6f3f7a10"],
 });
-/** An id that a caller sends in a query or a body. */
-export const sentId = text()
-  .refine(isId, { message: "An id is a UUID, and what was sent is none." })
-  .meta({ format: "uuid", maxLength: 36 });
 /** A moment. */
 export const timestamp = z.iso.datetime().meta({
   id: "Timestamp",
@@ -196,6 +192,10 @@ export const pageSize = z.coerce
 export const waitSeconds = z.coerce.number().int().min(0).max(25).default(0).meta({ format: "int32" });
 /** The cursor at which a page begins. */
 export const cursor = text().max(CURSOR).describe("next_cursor of the page before.");
+
+/** An id that a request names. */
+export const someId = (description: string) =>
+  text().refine(isId, "An id is a UUID, as answers have it.").meta({ format: "uuid", maxLength: 36, description });
 
 /** The parameters of a path with {id}. Anything but a UUID names nothing, so the answer is 404. */
 export const idPath = z.object({

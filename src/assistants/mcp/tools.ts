@@ -76,16 +76,17 @@ export const TOOLS: readonly Tool[] = [
       "See how a text would be understood as an offer; nothing is published. Use it before publish_offer: it returns title, price, place and contact as read, and in `questions` what to ask the person.",
     annotations: READS_OWN,
     endpoint: "POST /v1/offers/preview",
-    omit: ["origin_ask_id", "kind_confirmed"],
+    omit: ["origin_ask_id", "contact_visibility", "kind_confirmed"],
     hints: { text: "The offer, with a contact." },
   },
   {
     name: "publish_offer",
     title: "Publish an offer",
     description:
-      "Put an offer of the person on the market, public at once. First ask what it is, its condition, price and place, and how to be reached (phone, e-mail or link: required, and everyone sees it). Write only what they said, show them the text and get a yes. Then tell them how it was understood, and use update_offer to correct it.",
+      "Put an offer of the person on the market, public at once. First ask what it is, its condition, price and place, and how to be reached (phone, e-mail or link: required; by default everyone sees it). Write only what they said, show them the text and get a yes. Then tell them how it was understood, and use update_offer to correct it.",
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
     endpoint: "POST /v1/offers",
+    omit: ["contact_visibility"],
     hints: {
       text: "The offer, with a contact.",
       origin_ask_id: "Their ask that this offer answers.",
@@ -100,7 +101,7 @@ export const TOOLS: readonly Tool[] = [
       "Change an offer of the person, or its status: archived when it is sold, confirmed after the event offer.stale. A new text replaces the old one, so send all of it; ask the person before. One call does one thing: text and images, or status.",
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     endpoint: "PATCH /v1/offers/{id}",
-    omit: ["kind_confirmed"],
+    omit: ["contact_visibility", "kind_confirmed"],
     select: {
       argument: "status",
       endpoints: {

@@ -16,7 +16,7 @@ import type { ShownOffer } from "./shown_offer.ts";
 
 /**
  * An offer's page, which agents show to their persons. Everybody with its address may read it. Only a person with
- * a session sees the contact, and can report the offer. Visits are not recorded.
+ * a session can report the offer and sees the contact, if it is not withheld. Visits are not recorded.
  */
 
 const CONDITION_WORDS: Readonly<Record<(typeof CONDITIONS)[number], string>> = {
@@ -51,9 +51,9 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
     const found = JSON.parse(
       await database.call("visitor", "get_offer_page", { id, session_hash: session }, "read"),
     ) as ShownOffer;
-    const { signed_in: signedIn, language, place } = found;
+    const { sees_contact: seesContact, language, place } = found;
     const hints = { country: place?.country ?? null, language };
-    const shown = (words: string): string => (signedIn ? words : withoutAnyWayToReach(words, hints));
+    const shown = (words: string): string => (seesContact ? words : withoutAnyWayToReach(words, hints));
     const label = (words: string | null, length: number): string | null =>
       words === null ? null : visibleText(shown(words), length) || null;
     return {
@@ -90,6 +90,7 @@ export const offerPages = ({ database, baseUrl }: PagesContext): Page[] => {
           : dayOf(offer.confirmed_at),
       images,
       publisher: { ...offer.publisher, since: monthOf(offer.publisher.member_since) },
+      withheld: offer.signed_in && !offer.sees_contact ? offer.contact_visibility : null,
       contact: offer.contact && {
         name: visibleText(offer.contact.primary.name ?? "", LABEL_LENGTH),
         methods: offer.contact.methods.map(shownContact),

@@ -1,10 +1,13 @@
-import type { CONDITIONS, PRICE_TYPES } from "../../base/enums.ts";
+import type { CONDITIONS, CONTACT_VISIBILITIES, PRICE_TYPES } from "../../base/enums.ts";
 import type { ContactMethod } from "./contacts.ts";
 
 /** An offer as its page shows it: the result of api.get_offer_page. */
 export type ShownOffer = {
-  /** Whether the contact is shown: the page was opened with a person's session. */
+  /** Whether the page was opened with a person's session. */
   signed_in: boolean;
+  /** Whether the contact is shown: only with a session, and as its visibility says. */
+  sees_contact: boolean;
+  contact_visibility: (typeof CONTACT_VISIBILITIES)[number];
   title: string;
   text: string;
   /** Whether […] stands in the text for passages that are addressed to software. The owner sees them. */

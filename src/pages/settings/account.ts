@@ -25,6 +25,8 @@ const LISTS = [
   "agents",
   "offers",
   "asks",
+  "conversations",
+  "messages",
   "reports",
   "verifications",
   "decisions",

@@ -70,6 +70,9 @@ const WORDS: Record<string, Words> = {
   "account.claimed": { before: "opened this account" },
   "webhook.created": { before: "added a webhook" },
   "webhook.deleted": { before: "deleted a webhook" },
+  "confirmation.confirmed": { before: "confirmed the agreement about" },
+  "confirmation.refused": { before: "refused the agreement about" },
+  "power.changed": { before: "changed what the agent", after: " may do alone" },
   "profile.updated": { before: "changed the profile" },
   "profile.deleted": { before: "erased the contact details" },
   "method.proved": { before: "added", after: " as a way to sign in" },
@@ -80,7 +83,12 @@ const WORDS: Record<string, Words> = {
 const OTHERS = { moderator: "A moderator", job: "The market’s own upkeep", dba: "Whoever runs this market" } as const;
 
 /** What an object without a title is called. */
-const UNTITLED: Record<string, string> = { offer: "an offer", ask: "something", agent: "an agent" };
+const UNTITLED: Record<string, string> = {
+  offer: "an offer",
+  ask: "something",
+  agent: "an agent",
+  agreement: "an offer",
+};
 
 /** Makes a sentence from an event. */
 export const sentenceOf = ({ action, agent, target, by: actor }: Event): Sentence => {

@@ -2,6 +2,7 @@ import { isId } from "../../base/ids.ts";
 import { visibleName } from "../../base/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
+import { readWaiting } from "./conversations.ts";
 import { dayOf, monthOf } from "./dates.ts";
 import { type Ask, idIn, sectionPage } from "./section.ts";
 
@@ -79,7 +80,10 @@ export const agentsPage = (context: PagesContext): Page =>
     path: "/settings",
     operation: "agentsPage",
     template: "settings_agents",
-    show: async ({ ask }) => ({ ...(await readAgents(ask)), api: `${context.baseUrl()}/v1` }),
+    show: async ({ ask }) => {
+      const [agents, waiting] = await Promise.all([readAgents(ask), readWaiting(ask)]);
+      return { ...agents, waitingForPerson: waiting, api: `${context.baseUrl()}/v1` };
+    },
     actions: {
       approve: { call: "approve_agent", args: ofAgent, done: "agent-approved" },
       remove: { call: "remove_agent", args: ofAgent, done: "agent-removed" },

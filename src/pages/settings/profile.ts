@@ -1,16 +1,18 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js";
+import { CONTACT_VISIBILITIES } from "../../base/enums.ts";
 import type { PagesContext } from "../context.ts";
 import type { Page } from "../frame.ts";
 import { signInPath } from "../render.ts";
 import { type Account, sectionPage } from "./section.ts";
 
 /**
- * The page of a person's profile: the name that agents see, and how the people who run this service may contact them.
+ * The page of a person's profile: the name that agents see, how the people who run this service may contact them, and who
+ * sees the contact of new offers.
  */
 
 const PATH = "/settings/profile";
 
-const FIELDS = ["display_name", "contact_email", "contact_phone"] as const;
+const FIELDS = ["display_name", "contact_email", "contact_phone", "contact_visibility"] as const;
 type Field = (typeof FIELDS)[number];
 type Profile = Record<Field, string | null>;
 
@@ -43,6 +45,7 @@ const readProfile = (fields: URLSearchParams): Profile => {
     display_name: typed("display_name"),
     contact_email: typed("contact_email"),
     contact_phone: phone === null ? null : (toE164(phone) ?? INVALID_NUMBER),
+    contact_visibility: CONTACT_VISIBILITIES.find((one) => one === typed("contact_visibility")) ?? null,
   };
 };
 
@@ -50,6 +53,7 @@ const valuesOf = (account: Account): Record<Field, string> => ({
   display_name: account.display_name ?? "",
   contact_email: account.contact_email ?? "",
   contact_phone: account.contact_phone === null ? "" : shownPhone(account.contact_phone),
+  contact_visibility: account.contact_visibility ?? "",
 });
 
 /** Makes the page of the person's profile. */

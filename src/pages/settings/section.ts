@@ -20,6 +20,7 @@ import type { Kept } from "./kept.ts";
 const SECTIONS = [
   { path: "/settings", title: "Agents" },
   { path: "/settings/market", title: "Offers and asks" },
+  { path: "/settings/conversations", title: "Conversations" },
   { path: "/settings/alerts", title: "Alerts" },
   { path: "/settings/activity", title: "Activity" },
   { path: "/settings/webhooks", title: "Webhooks" },
@@ -37,12 +38,22 @@ type SectionPath = (typeof SECTIONS)[number]["path"];
 const SENTENCES = {
   "agent-removed": "The agent is removed. It can do nothing in your name any more.",
   "agent-approved": "The agent acts for you again.",
+  "powers-saved": "It is saved, and counts from the agent’s next call on.",
+  "message-sent": "Your message is sent.",
+  "conversation-read": "Everything here counts as read.",
+  "proposal-accepted": "You have accepted. Below is what became of it.",
+  "proposal-declined": "You have declined the proposal.",
+  "proposal-withdrawn": "Your proposal is withdrawn.",
+  "conversation-closed": "The conversation is closed, and what was pending in it has ended.",
+  "conversation-blocked": "You hear nothing more of the other side, whichever offer it is about.",
+  "conversation-reported": "Thank you. A moderator will read this conversation.",
+  unblocked: "The block is undone. The other side can write to you again.",
   "profile-saved": "Your profile is saved.",
   "method-removed": "The way to sign in is removed, and every other browser is signed out of this account.",
   "offer-archived": "The offer is archived. Nobody finds it any more, and your agent can publish it again.",
   "offer-confirmed": "Your offer is still available. Everyone can find it, as before.",
-  "digest-on": "New matches come by mail, at most once a day.",
-  "digest-off": "You get no more mail about matches.",
+  "digest-on": "News comes by mail: at most once a day, and when an agreement waits for you.",
+  "digest-off": "You get no more mail about matches, conversations and agreements.",
   "ask-watched": "You and your agents hear of new matches of this ask.",
   "ask-unwatched": "You no longer hear of new matches of this ask.",
   "ask-archived": "The ask is archived. Nothing is looked for any more, and your agent can open it again.",
@@ -59,6 +70,7 @@ export type Account = {
   display_name: string | null;
   contact_email: string | null;
   contact_phone: string | null;
+  contact_visibility: string | null;
   /** The name by which its person recognizes the account. */
   label: string;
   methods: { method: SignInMethod; email: string | null; proved_at: string }[];

@@ -1,7 +1,7 @@
 import { type Scene, sceneOf } from "../decide/context.ts";
-import { findOrders, united, withFurther } from "../decide/orders.ts";
+import { findOrders, withFurther } from "../decide/orders.ts";
 import { undisguised } from "../text/disguise.ts";
-import { overlaps, type Span, spanOf } from "../text/span.ts";
+import { overlaps, type Span, spanOf, united } from "../text/span.ts";
 import { type Annotations, annotate } from "./annotate.ts";
 import type { Knowledge } from "./knowledge.ts";
 

@@ -9,14 +9,16 @@ import type {
   OfferExtraction,
   OwnReading,
   Vocabulary,
+  Withheld,
 } from "../extraction.ts";
 import { findNear } from "../propose/near.ts";
 import { countryOfNumber } from "../propose/phones.ts";
+import { findWaysToReach, givesAway } from "../propose/reach.ts";
 import { locateQuotes } from "../quotes.ts";
 import { blanked } from "../text/blank.ts";
 import { fold } from "../text/fold.ts";
 import { shownText, tidied, wholeSpan } from "../text/markup.ts";
-import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf } from "../text/span.ts";
+import { codePointsBefore, inCodePoints, overlaps, quoteOf, type Span, spanOf, united } from "../text/span.ts";
 import { annotateText, isOrder, type Leaving } from "./addressed.ts";
 import type { Annotations } from "./annotate.ts";
 import { type Classified, classifyAsk, classifyOffer, type Decision, type OfferKind } from "./classify.ts";
@@ -304,6 +306,31 @@ const ordersAmong = (
   });
 };
 
+/** Finds what is not shown of an offer where its contact is withheld. */
+const withheldOf =
+  (written: string, { annotations, before, country }: Seen): Withheld =>
+  (images, extractions) => {
+    const { orders, text, language } = annotations;
+    const hints = { country, language };
+    // Markup is looked at as it is written, too: "[call me](tel:+49...)".
+    const ways = [written, ...(text === written ? [] : [text])].flatMap((words) => findWaysToReach(words, hints));
+    const contacts = extractions.flatMap((extraction) => extraction.contacts);
+    const named = [...contacts, ...extractions.flatMap(({ party }) => party ?? [])];
+    return {
+      spans: united([
+        ...[...orders, ...ways].map((span) => inCodePoints(before, span)),
+        ...named.flatMap(({ start, end }) => (start === undefined || end === undefined ? [] : [{ start, end }])),
+      ]),
+      images: images.filter((image) =>
+        givesAway(
+          image,
+          contacts.map(({ value }) => value.value),
+          hints,
+        ),
+      ),
+    };
+  };
+
 /** Creates the extractor that needs no model. Deterministic, and linear in the length of the text. */
 export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor => {
   const knowledge = knowledgeOf(vocabulary);
@@ -325,6 +352,7 @@ export const createBuiltinExtractor = (vocabulary: Vocabulary): BuiltinExtractor
       return {
         extraction,
         addressed: seen.annotations.orders.map((order) => inCodePoints(seen.before, order)),
+        withheld: withheldOf(text, seen),
         keepStated: (extraction) =>
           keepStated(locateQuotes(text, extraction, seen.annotations.orders), { gazetteer, ...seen }),
       };

@@ -1,5 +1,5 @@
 import type { Cue } from "../text/cues.ts";
-import { quoteOf, type Span, spanOf } from "../text/span.ts";
+import { quoteOf, type Span, spanOf, united } from "../text/span.ts";
 import type { Judged, Training } from "../training/linear.ts";
 import type { Mark } from "../training/marks.ts";
 import { distance, type Scene, termOf } from "./context.ts";
@@ -329,15 +329,4 @@ export const withFurther = (scene: Scene, orders: readonly Span[], states: (sent
     return further;
   });
   return united(spans);
-};
-
-/** Spans in order, those that overlap as one. */
-export const united = (spans: readonly Span[]): Span[] => {
-  const all: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = all.at(-1);
-    if (last !== undefined && span.start < last.end) last.end = Math.max(last.end, span.end);
-    else all.push({ ...span });
-  }
-  return all;
 };

@@ -29,3 +29,14 @@ export const inCodePoints = (before: readonly number[], { start, end }: Span): S
   start: before[start] ?? 0,
   end: before[end] ?? 0,
 });
+
+/** Spans in order, those that overlap as one. */
+export const united = (spans: readonly Span[]): Span[] => {
+  const all: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = all.at(-1);
+    if (last !== undefined && span.start < last.end) last.end = Math.max(last.end, span.end);
+    else all.push({ ...span });
+  }
+  return all;
+};

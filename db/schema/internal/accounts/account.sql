@@ -33,6 +33,7 @@ begin
     'display_name', account.display_name,
     'contact_email', profile.contact_email,
     'contact_phone', profile.contact_phone,
+    'contact_visibility', profile.contact_visibility,
     'member_since', internal.utc(account.created_at),
     'label', internal.account_label(account.id),
     'methods', (

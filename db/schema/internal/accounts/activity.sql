@@ -10,7 +10,14 @@ begin
       'title', (select o.title from market.offer o where o.id = row_id::uuid))
     when table_name = 'ask' then jsonb_build_object('type', 'ask', 'id', row_id,
       'title', (select a.title from market.ask a where a.id = row_id::uuid))
-    when table_name = 'agent' then jsonb_build_object('type', 'agent', 'id', row_id,
+    when table_name = 'confirmation' then jsonb_build_object('type', 'agreement', 'id', row_id,
+      'title', (
+        select internal.deal_offer(c) ->> 'title'
+        from market.confirmation n
+        join market.agreement a on a.id = n.agreement_id
+        join market.conversation c on c.id = a.conversation_id
+        where n.id = row_id::uuid))
+    when table_name in ('agent', 'power') then jsonb_build_object('type', 'agent', 'id', row_id,
       'title', (select a.name from market.agent a where a.id = row_id::uuid))
     when table_name = 'proved_method' then jsonb_build_object('type', 'method', 'id', row_id, 'title', row_id)
   end;
@@ -38,7 +45,8 @@ begin
       select e.id, e.at, e.actor_type, e.agent_id, e.action, e.table_name, e.row_id from market.audit_event e
       where e.subject_account_id = internal.account_id()
         and e.at >= greatest(now() - interval '12 months', internal.shown_since())
-        and e.table_name in ('offer', 'offer_change', 'ask', 'agent', 'account', 'profile', 'proved_method')
+        and e.table_name in ('offer', 'offer_change', 'ask', 'agent', 'account', 'profile', 'proved_method',
+          'confirmation', 'power')
         -- A change is deleted when it is published or replaced, or its offer removed. Other events show that.
         and e.action <> 'offer_change.deleted'
         and (last_seen is null or (e.at, e.id) < ((last_seen ->> 'time')::timestamptz, (last_seen ->> 'id')::uuid))

@@ -74,7 +74,8 @@ begin
     status = case when o.status in ('published', 'pending_review') then 'archived' else o.status end,
     title = 'Deleted offer', text = 'The account that published this offer was deleted.',
     sent_text = null,
-    language = null, images = '{}', price_thousandths = null, price_currency = null, price_period = null,
+    withheld_spans = '[]', withheld_images = '{}', language = null, images = '{}', price_thousandths = null,
+    price_currency = null, price_period = null,
     price_unit = null,
     location_text = null, metadata = '{}', contact = '{}', extraction = '{}', missing_fields = '{}', warnings = '{}',
     review_note = null, origin_ask_id = null, agent_id = null, account_id = null

@@ -4,7 +4,7 @@
 create or replace function internal.agreement_status(agreement market.agreement) returns text
   language sql stable
 as $$
-  select case when agreement.status = 'awaiting' and agreement.expires_at <= now() then 'lapsed'
+  select case when agreement.status = 'awaiting' and agreement.expires_at <= clock_timestamp() then 'lapsed'
     else agreement.status end
 $$;
 comment on function internal.agreement_status(market.agreement) is
@@ -58,11 +58,12 @@ begin
     return internal.make_agreement(conversation, agreement);
   end if;
   perform internal.moved_by('market');
-  insert into market.confirmation (account_id, agreement_id)
-  select s.account_id, agreement.id
+  insert into market.confirmation (account_id, agreement_id, expires_at)
+  select s.account_id, agreement.id, agreement.expires_at
   from (values (conversation.publisher_id, agreement.publisher_agreed_at),
     (conversation.inquirer_id, agreement.inquirer_agreed_at)) as s (account_id, agreed_at)
   where s.agreed_at is null and s.account_id is not null;
+  perform internal.notify_of_confirmation(n) from market.confirmation n where n.agreement_id = agreement.id;
   perform internal.note_deal(conversation, 'agreement.awaiting', '{publisher,inquirer}',
     jsonb_build_object('agreement_id', agreement.id));
   return agreement;

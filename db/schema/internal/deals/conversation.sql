@@ -33,10 +33,12 @@ begin
   -- Everything that decides about a deal waits for the accounts of both sides: a suspension, a deletion, a removal of
   -- an agent, and a change of the offer.
   perform from market.account a where a.id = any (lock_accounts.ids) order by a.id for no key update;
+  perform internal.lock_caller();
 end
 $$;
 comment on function internal.lock_accounts(uuid[]) is
-  'Locks accounts, in the order of their ids, until the transaction ends. Call it before any other lock.';
+  'Locks accounts, in the order of their ids, and the calling agent until the transaction ends. Call it before any '
+  'other lock. Raises 401 when the caller''s account or agent was removed.';
 
 create or replace function internal.own_conversation(id uuid) returns market.conversation
   language plpgsql stable
@@ -70,7 +72,9 @@ begin
   if lock_conversation.of_both then
     perform internal.lock_accounts(array[conversation.publisher_id, conversation.inquirer_id]);
   else
-    perform internal.lock_own_account();
+    perform internal.lock_caller();
+    -- A second update of the conversation locks it, too, and its deletion may wait for the conversation.
+    perform from market.account a where a.id = internal.other_account(conversation) for key share;
   end if;
   select * into conversation from market.conversation c where c.id = lock_conversation.id for no key update;
   return conversation;
@@ -95,6 +99,20 @@ $$;
 comment on function internal.is_stopped(market.conversation) is
   'Returns whether nothing can be sent in a conversation: an account of it is suspended or deleted, or has blocked the '
   'other.';
+
+create or replace function internal.can_write(conversation_id uuid) returns boolean
+  language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select from market.conversation c
+    where c.id = can_write.conversation_id and internal.own_role(c) is not null and not internal.is_stopped(c)
+      and (c.status = 'open' or c.closed_by in (internal.own_role(c), 'market')));
+end
+$$;
+comment on function internal.can_write(uuid) is
+  'Returns whether the caller may write in a conversation of its account, which may open it again.';
+grant execute on function internal.can_write(uuid) to souk_agent, souk_person;
 
 create or replace function internal.require_open(conversation market.conversation, headers jsonb default '{}')
   returns market.conversation
@@ -170,15 +188,38 @@ comment on function internal.end_deals(uuid[]) is
   'Ends what is pending in conversations: the proposal expires, and the agreement that awaits somebody lapses. Made '
   'agreements stay.';
 
+create or replace function internal.live_deals(offers uuid[]) returns uuid[]
+  language sql stable
+as $$
+  select array(
+    select c.id from market.conversation c
+    where c.offer_id = any (live_deals.offers) and (
+      exists (select from market.proposal p where p.conversation_id = c.id and p.status = 'pending')
+      or exists (select from market.agreement a where a.conversation_id = c.id and a.status = 'awaiting')))
+$$;
+comment on function internal.live_deals(uuid[]) is
+  'Returns the conversations about these offers in which a proposal is pending or an agreement awaits somebody.';
+
+create or replace function internal.lock_deals(offers uuid[]) returns uuid[]
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  live constant uuid[] := internal.live_deals(lock_deals.offers);
+begin
+  perform from market.conversation c where c.id = any (live) order by c.id for no key update;
+  return live;
+end
+$$;
+comment on function internal.lock_deals(uuid[]) is
+  'Locks the conversations about these offers in which something is pending, in the order of their ids, and returns '
+  'them. Call it before a statement that takes down several offers.';
+grant execute on function internal.lock_deals(uuid[]) to souk_moderator;
+
 create or replace function internal.end_offer_deals() returns trigger
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform internal.end_deals(array(
-    select c.id from market.conversation c where c.offer_id = new.id and (
-      exists (select from market.proposal p where p.conversation_id = c.id and p.status = 'pending')
-      or exists (select from market.agreement a where a.conversation_id = c.id and a.status = 'awaiting'))
-    order by c.id for no key update));
+  perform internal.end_deals(internal.lock_deals(array[new.id]));
   return null;
 end
 $$;
@@ -232,7 +273,7 @@ declare
   is_publisher constant boolean := internal.own_role(conversation) = 'publisher';
 begin
   -- Whoever writes has seen what came before.
-  update market.conversation c set active_at = clock_timestamp(),
+  update market.conversation c set active_at = clock_timestamp(), forgotten_at = null,
     publisher_unread = case when is_publisher then 0 else c.publisher_unread + adds::integer end,
     inquirer_unread = case when is_publisher then c.inquirer_unread + adds::integer else 0 end
   where c.id = conversation.id;
@@ -240,3 +281,19 @@ end
 $$;
 comment on function internal.touch_conversation(market.conversation, boolean) is
   'Notes that the caller did something in a conversation. adds: whether it adds something for the other side to read.';
+
+create or replace function internal.own_blocks() returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('blocks', (
+    select coalesce(jsonb_agg(jsonb_build_object('conversation_id', c.id, 'blocked_at', internal.utc(b.created_at),
+      'offer', internal.deal_offer(c)) order by b.created_at desc), '[]')
+    from market.block b join market.conversation c on c.id = b.conversation_id
+    where b.account_id = internal.visible_account_id()));
+end
+$$;
+comment on function internal.own_blocks() is
+  'Returns whom the account has blocked, by the conversations in which it did: {blocks: [{conversation_id, blocked_at, '
+  'offer}]}.';
+grant execute on function internal.own_blocks() to souk_agent, souk_person;

@@ -3,18 +3,35 @@
 create or replace function internal.deal_offer(conversation market.conversation) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  offer market.offer;
+  visibility text;
 begin
-  return (
-    select jsonb_strip_nulls(jsonb_build_object('id', o.id, 'title', coalesce(conversation.offer_title, o.title),
-      'status', o.status, 'price_label', coalesce(conversation.offer_price, o.metadata -> 'pricing' ->> 'label'),
-      'web_url', internal.web_url(o.id, o.sandbox_id)))
-    from market.conversation c join market.offer o on o.id = c.offer_id
-    where c.id = conversation.id and internal.visible_account_id() in (c.publisher_id, c.inquirer_id));
+  select o.* into offer
+  from market.conversation c join market.offer o on o.id = c.offer_id
+  where c.id = conversation.id and internal.visible_account_id() in (c.publisher_id, c.inquirer_id);
+  visibility := internal.contact_visibility(offer);
+  if not internal.sees_contact(offer.id, offer.account_id, visibility) then
+    offer := internal.withheld_offer(offer, visibility);
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object('id', offer.id,
+    'title', coalesce(conversation.offer_title, offer.title), 'status', offer.status,
+    'price_label', coalesce(conversation.offer_price, offer.metadata -> 'pricing' ->> 'label'),
+    'web_url', internal.web_url(offer.id, offer.sandbox_id)));
 end
 $$;
 comment on function internal.deal_offer(market.conversation) is
-  'Returns the offer of a conversation: {id, title, status, price_label, web_url}, also when it is not published.';
+  'Returns the offer of a conversation of the caller: {id, title, status, price_label, web_url}, also when it is not '
+  'published, and without its contact where that is withheld.';
 grant execute on function internal.deal_offer(market.conversation) to souk_agent, souk_person;
+
+create or replace function internal.deal_title(conversation market.conversation) returns text
+  language sql stable
+as $$
+  select coalesce(conversation.offer_title, (select o.title from market.offer o where o.id = conversation.offer_id))
+$$;
+comment on function internal.deal_title(market.conversation) is
+  'Returns the title of the offer of a conversation, for mails to one of its sides.';
 
 create or replace function internal.message_document(message market.message, role text) returns jsonb
   language sql stable
@@ -163,13 +180,22 @@ comment on function internal.conversation_document(market.conversation) is
   'Returns a conversation as the side of the caller sees it (Conversation).';
 grant execute on function internal.conversation_document(market.conversation) to souk_agent, souk_person;
 
+create or replace function internal.contact_in_words(words text) returns jsonb
+  language sql immutable
+as $$
+  select jsonb_build_object('schema_version', 2, 'methods', '[]'::jsonb, 'text', words) where words is not null
+$$;
+comment on function internal.contact_in_words(text) is
+  'Returns the contact of an inquirer as a Contact: {schema_version, methods: [], text}; null for none.';
+grant execute on function internal.contact_in_words(text) to souk_agent, souk_person;
+
 create or replace function internal.deal_contact(conversation_id uuid, role text) returns jsonb
   language plpgsql stable
 as $$
 begin
   return (
     select case role when 'inquirer' then a.publisher_contact
-      else jsonb_build_object('schema_version', 2, 'methods', '[]'::jsonb, 'text', a.inquirer_contact) end
+      else internal.contact_in_words(a.inquirer_contact) end
     from market.agreement a
     where a.conversation_id = deal_contact.conversation_id and a.status = 'made'
       and case role when 'inquirer' then a.publisher_contact is not null else a.inquirer_contact is not null end
@@ -195,7 +221,7 @@ begin
       then internal.next_step('next_show_confirmation', 'GET', '/v1/me')
       else internal.next_step('next_await_counterpart', 'GET', '/v1/events?wait=25') end);
   elsif conversation.status = 'closed' then
-    return '[]';
+    return jsonb '[]';
   elsif proposal.id is not null then
     return case proposal.sender when role then jsonb_build_array(
         internal.next_step('next_await_answer', 'GET', '/v1/events?wait=25'),

@@ -3,7 +3,7 @@
 create or replace function internal.proposal_status(proposal market.proposal) returns text
   language sql stable
 as $$
-  select case when proposal.status = 'pending' and proposal.expires_at <= now() then 'expired'
+  select case when proposal.status = 'pending' and proposal.expires_at <= clock_timestamp() then 'expired'
     else proposal.status end
 $$;
 comment on function internal.proposal_status(market.proposal) is
@@ -148,7 +148,8 @@ create or replace function internal.require_pending(proposal market.proposal, mo
   language plpgsql stable
 as $$
 declare
-  role constant text := internal.own_role(c) from market.conversation c where c.id = proposal.conversation_id;
+  role constant text := (
+    select internal.own_role(c) from market.conversation c where c.id = proposal.conversation_id);
 begin
   if (proposal.sender = role) <> own then
     perform internal.raise_problem(409, 'invalid_state',
@@ -193,14 +194,16 @@ begin
   perform internal.moved_by('clock');
   for ended in
     update market.proposal p set status = 'expired'
-    where p.conversation_id = conversation.id and p.status = 'pending' and p.expires_at <= now() returning p.id
+    where p.conversation_id = conversation.id and p.status = 'pending' and p.expires_at <= clock_timestamp()
+    returning p.id
   loop
     perform internal.note_deal(conversation, 'proposal.expired', '{publisher,inquirer}',
       jsonb_build_object('proposal_id', ended));
   end loop;
   for ended in
     update market.agreement a set status = 'lapsed', reason = 'expired'
-    where a.conversation_id = conversation.id and a.status = 'awaiting' and a.expires_at <= now() returning a.id
+    where a.conversation_id = conversation.id and a.status = 'awaiting' and a.expires_at <= clock_timestamp()
+    returning a.id
   loop
     update market.confirmation n set status = 'expired' where n.agreement_id = ended and n.status = 'pending';
     perform internal.note_deal(conversation, 'agreement.lapsed', '{publisher,inquirer}',

@@ -33,7 +33,7 @@ begin
     where a.id::text = internal.lower_case(body ->> 'origin_ask_id') and a.account_id = internal.account_id()) then
     perform internal.raise_problem(404, 'not_found', 'no_ask');
   end if;
-  return '[]';
+  return jsonb '[]';
 end
 $$;
 comment on function internal.ask_errors(jsonb) is 'Raises 404 when origin_ask_id is no ask of the caller''s account.';
@@ -43,7 +43,7 @@ create or replace function internal.require_room(used integer, most integer, old
   language plpgsql stable
 as $$
 declare
-  wait constant integer := greatest(ceil(extract(epoch from oldest + interval '1 day' - now())), 1);
+  wait constant integer := greatest(ceil(extract(epoch from oldest + interval '1 day' - now())), 1)::integer;
 begin
   if used >= most then
     perform internal.raise_problem(429, 'rate_limited', 'conversations_of_day',
@@ -159,7 +159,7 @@ as $$
 declare
   role constant text := internal.own_role(conversation);
   others constant integer := (
-    select count(*) from (
+    select count(*)::integer from (
       select m.id from market.message m
       where m.conversation_id = conversation.id and m.id > mark_read.up_to and m.sender <> role
       union all
@@ -234,11 +234,62 @@ $$;
 comment on function internal.unblock(uuid) is
   'Undoes the block that the account made in this conversation. Raises 404 when there is none.';
 
-create or replace function internal.set_powers(agent_id uuid, powers jsonb) returns void
+create or replace function internal.check_powers(powers jsonb) returns void
+  language plpgsql stable
+as $$
+declare
+  wrong constant jsonb := (
+    select jsonb_agg(jsonb_build_object('pointer', '/' || coalesce(p ->> 'power', ''), 'detail',
+      case when known.is_so then 'ceiling_needed' else 'power_unknown' end))
+    from jsonb_array_elements(check_powers.powers) as p
+    cross join lateral (select coalesce(p ->> 'power' in ('publish', 'ask', 'converse', 'agree')
+      and (p ->> 'allowed' in ('never', 'alone') or p ->> 'power' = 'agree' and p ->> 'allowed' = 'ask_me'), false)
+      as is_so) as known
+    where not known.is_so or p ->> 'power' = 'agree' and p ->> 'allowed' = 'alone' and not coalesce(
+      (p #>> '{ceiling,amount}')::numeric between 0 and 1e12
+      and (p #>> '{ceiling,amount_24h}')::numeric between (p #>> '{ceiling,amount}')::numeric and 1e12
+      and p #>> '{ceiling,currency}' ~ '^[A-Z]{3}$', false));
+begin
+  if wrong is not null then
+    perform internal.raise_field_problems(wrong);
+  end if;
+end
+$$;
+comment on function internal.check_powers(jsonb) is
+  'Raises 400 for powers that make no sense, and for a ceiling that is missing or wrong.';
+
+create or replace function internal.store_powers(account_id uuid, agent_id uuid, powers jsonb) returns void
   language plpgsql volatile
 as $$
 declare
-  wrong jsonb;
+  changed constant market.power[] := array(
+    select row(store_powers.agent_id, p ->> 'power', p ->> 'allowed', (c.ceiling ->> 'amount')::numeric * 1000,
+      (c.ceiling ->> 'amount_24h')::numeric * 1000, c.ceiling ->> 'currency', now())::market.power
+    from jsonb_array_elements(store_powers.powers) as p
+    cross join lateral (select case when p ->> 'power' = 'agree' and p ->> 'allowed' = 'alone'
+      then p -> 'ceiling' end as ceiling) as c);
+  kept constant jsonb := internal.powers_document(store_powers.agent_id);
+begin
+  insert into market.power as o
+  select p.* from unnest(changed) as p
+  -- What is as before is no decision: neither a row nor an event.
+  where not kept @> jsonb_build_array(internal.power_document(p))
+  on conflict on constraint power_pkey do update set allowed = excluded.allowed,
+    ceiling_thousandths = excluded.ceiling_thousandths, daily_ceiling_thousandths = excluded.daily_ceiling_thousandths,
+    ceiling_currency = excluded.ceiling_currency, updated_at = clock_timestamp();
+  if found then
+    insert into market.event (account_id, type, data)
+    values (store_powers.account_id, 'powers.changed', jsonb_build_object('agent_id', store_powers.agent_id));
+  end if;
+end
+$$;
+comment on function internal.store_powers(uuid, uuid, jsonb) is
+  'Stores powers of an agent of an account, and tells the agents of the account if one has changed. Call '
+  'internal.check_powers and lock the account first.';
+
+create or replace function internal.set_powers(agent_id uuid, powers jsonb) returns void
+  language plpgsql volatile
+as $$
 begin
   -- An accept of the agent waits, or has been judged.
   perform internal.lock_accounts(array[internal.account_id()]);
@@ -246,27 +297,8 @@ begin
     where a.id = set_powers.agent_id and a.account_id = internal.account_id() and a.removed_at is null) then
     perform internal.raise_problem(404, 'not_found', 'no_own_agent');
   end if;
-  select jsonb_agg(jsonb_build_object('pointer', '/' || (p ->> 'power'), 'detail', 'ceiling_needed')) into wrong
-  from jsonb_array_elements(set_powers.powers) as p
-  where p ->> 'power' = 'agree' and p ->> 'allowed' = 'alone' and not coalesce(
-    (p #>> '{ceiling,amount}')::numeric between 0 and 1e12
-    and (p #>> '{ceiling,amount_24h}')::numeric between (p #>> '{ceiling,amount}')::numeric and 1e12
-    and p #>> '{ceiling,currency}' ~ '^[A-Z]{3}$', false);
-  if wrong is not null then
-    perform internal.raise_field_problems(wrong);
-  end if;
-  insert into market.power as o (agent_id, power, allowed, ceiling_thousandths, daily_ceiling_thousandths,
-    ceiling_currency)
-  select set_powers.agent_id, p ->> 'power', p ->> 'allowed', (c.ceiling ->> 'amount')::numeric * 1000,
-    (c.ceiling ->> 'amount_24h')::numeric * 1000, c.ceiling ->> 'currency'
-  from jsonb_array_elements(set_powers.powers) as p
-  cross join lateral (select case when p ->> 'power' = 'agree' and p ->> 'allowed' = 'alone'
-    then p -> 'ceiling' end as ceiling) as c
-  on conflict on constraint power_pkey do update set allowed = excluded.allowed,
-    ceiling_thousandths = excluded.ceiling_thousandths, daily_ceiling_thousandths = excluded.daily_ceiling_thousandths,
-    ceiling_currency = excluded.ceiling_currency, updated_at = now();
-  insert into market.event (account_id, type, data)
-  values (internal.account_id(), 'powers.changed', jsonb_build_object('agent_id', set_powers.agent_id));
+  perform internal.check_powers(set_powers.powers);
+  perform internal.store_powers(internal.account_id(), set_powers.agent_id, set_powers.powers);
 end
 $$;
 comment on function internal.set_powers(uuid, jsonb) is

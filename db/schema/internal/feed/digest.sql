@@ -47,6 +47,27 @@ comment on function internal.new_matches(market.digest, pg_snapshot) is
   'Returns the matches that no digest has sent, up to a snapshot: of active asks that watch, the newest first, with '
   'published offers. At most 2,000.';
 
+create or replace function internal.unread_conversations(digest market.digest) returns setof market.conversation
+  language sql stable
+  set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+as $$
+  -- A message that was committed late may have come before the last digest looked: it is told again rather than never.
+  with told as (
+    select greatest(digest.changed_at, now() - interval '30 days', digest.told_at - interval '1 minute') as until)
+  select (s.c).* from (
+    (select c from market.conversation c, told t
+      where c.publisher_id = digest.account_id and c.active_at > t.until and c.publisher_unread > 0
+      order by c.active_at desc limit 100)
+    union all
+    (select c from market.conversation c, told t
+      where c.inquirer_id = digest.account_id and c.active_at > t.until and c.inquirer_unread > 0
+      order by c.active_at desc limit 100)) as s
+  order by (s.c).active_at desc, (s.c).id
+$$;
+comment on function internal.unread_conversations(market.digest) is
+  'Returns the conversations in which something is unread and something happened since the last digest, the latest '
+  'first, at most 200.';
+
 create or replace function internal.stop_key(account_id uuid) returns text
   language plpgsql volatile
 as $$

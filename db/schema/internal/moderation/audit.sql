@@ -8,7 +8,9 @@ declare
   was jsonb := case when tg_op in ('UPDATE', 'DELETE') then to_jsonb(old) end;
   becomes jsonb := case when tg_op in ('INSERT', 'UPDATE') then to_jsonb(new) end;
   subject uuid := coalesce(becomes ->> 'account_id', was ->> 'account_id',
-    case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end)::uuid;
+    case when tg_table_name = 'account' then coalesce(becomes ->> 'id', was ->> 'id') end,
+    case when tg_table_name = 'power' then (
+      select a.account_id from market.agent a where a.id = (becomes ->> 'agent_id')::uuid)::text end)::uuid;
   login text := coalesce(nullif(current_setting('role'), 'none'), session_user);
   -- In sessions of these roles, the service sets the claims when it enters a request or a job. In sessions of other
   -- roles, somebody may have set the claims by hand, so they are ignored.
@@ -55,7 +57,8 @@ begin
     case when tg_op = 'TRUNCATE' then 'all' else
       coalesce(becomes ->> 'id', was ->> 'id', becomes ->> 'method', was ->> 'method', becomes ->> 'name',
         was ->> 'name',
-        becomes ->> 'action', was ->> 'action', becomes ->> 'offer_id', was ->> 'offer_id', subject::text) end,
+        becomes ->> 'action', was ->> 'action', becomes ->> 'offer_id', was ->> 'offer_id',
+        case when tg_table_name = 'power' then becomes ->> 'agent_id' end, subject::text) end,
     subject,
     case when was is not null then before end, case when becomes is not null then after end,
     case when actor <> 'dba' then nullif(current_setting('market.request_id', true), '') end);

@@ -45,6 +45,7 @@ begin
     perform internal.raise_problem(404, 'not_found', 'no_offer');
   end if;
   perform internal.check_may_decide(offer.id, offer.account_id);
+  perform internal.lock_deals(array[offer.id]);
   review := internal.lock_case(offer.id);
   select * into change from market.offer_change c where c.offer_id = offer.id;
   waits := change.offer_id is not null and change.rejected_at is null;
@@ -92,6 +93,7 @@ begin
   update market.report r set completed_at = now() where r.offer_id = offer.id and r.completed_at is null;
   update market.review_case c set closed_at = now(), reports = 0, held_by = null, held_until = null
   where c.offer_id = offer.id and c.closed_at is null;
+  perform internal.review_conversations(offer.id);
   insert into market.decision (moderator_id, action, offer_id, account_id, reason, sentence)
   values (internal.moderator_id(), decide_offer.action, offer.id, offer.account_id, decide_offer.reason, note);
   return (select o from admin.offer o where o.id = offer.id);

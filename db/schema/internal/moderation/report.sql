@@ -1,5 +1,14 @@
 -- What is wrong with a report of an offer.
 
+create or replace function internal.report_reasons() returns jsonb
+  language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_agg(jsonb_build_object('code', r.code, 'summary', r.summary) order by r.rank) from market.reason r
+$$;
+comment on function internal.report_reasons() is
+  'Returns what a person can choose from in a report: [{code, summary}].';
+grant execute on function internal.report_reasons() to souk_agent, souk_person;
+
 create or replace function internal.report_errors(reason text, comment text) returns jsonb
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$

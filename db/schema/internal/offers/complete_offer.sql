@@ -2,7 +2,7 @@
 -- what is published or changed, it stores why the built-in extractor took its price.
 
 create or replace function internal.complete_offer(
-  submission market.submission, extractions jsonb, addressed jsonb, out status integer, out body jsonb
+  submission market.submission, extractions jsonb, addressed jsonb, withheld jsonb, out status integer, out body jsonb
 )
   language plpgsql volatile
 as $$
@@ -41,6 +41,8 @@ begin
     noticed := noticed || internal.sentence('which_place', jsonb_build_object('places', which_place));
   end if;
   read.images := submission.images;
+  read.withheld_spans := coalesce(complete_offer.withheld -> 'spans', '[]');
+  read.withheld_images := array(select jsonb_array_elements_text(complete_offer.withheld -> 'images'));
   read.warnings := noticed || internal.offer_warnings(read);
   if submission.kind = 'preview_offer' then
     status := 200;
@@ -74,16 +76,25 @@ begin
       return;
     end if;
     status := 200;
+    read.contact_visibility := current.contact_visibility;
+    if submission.contact_visibility is not null and submission.created_at >= current.visibility_chosen_at then
+      read.contact_visibility := submission.contact_visibility;
+      read.visibility_chosen_at := submission.created_at;
+    end if;
     read.images := coalesce((internal.changed_since(submission)).images, read.images);
+    -- The change that sent the other images has looked at them.
+    read.withheld_images := read.withheld_images || current.withheld_images;
     read.warnings := noticed || internal.offer_warnings(read);
     waits := internal.must_wait(current, read);
     current := internal.change_offer(current, read, waits, submission.agent_id, reasons);
   else
     status := 201;
+    read.contact_visibility := coalesce(submission.contact_visibility,
+      internal.default_contact_visibility(submission.account_id));
     current := internal.insert_offer(submission, read, reasons);
   end if;
   perform internal.review_published_offer(current);
-  body := jsonb_build_object('offer_id', current.id, 'status', current.status) || internal.understood_document(current)
+  body := internal.published_document(current)
     || internal.hidden_passages(submission.text, addressed)
     || case when waits then jsonb_build_object('review', internal.sentence('change_waiting')) else '{}' end;
   if submission.kind = 'publish_offer' then
@@ -91,11 +102,11 @@ begin
   end if;
 end
 $$;
-comment on function internal.complete_offer(market.submission, jsonb, jsonb) is
-  'Publishes, changes or previews the offer of a submission from its extractions; returns status and body of the '
-  'response. The status is 400 when the text certainly asks (reads_as_ask) or has no contact (missing_contact), and '
-  '409 when the account is suspended or the offer was removed in the meantime. The status is null when another text '
-  'has to be read first (internal.read_other_text).';
+comment on function internal.complete_offer(market.submission, jsonb, jsonb, jsonb) is
+  'Publishes, changes or previews the offer of a submission from its extractions, with what is withheld with its '
+  'contact ({spans, images}); returns status and body of the response. The status is 400 when the text certainly asks '
+  '(reads_as_ask) or has no contact (missing_contact), and 409 when the account is suspended or the offer was removed '
+  'in the meantime. The status is null when another text has to be read first (internal.read_other_text).';
 
 create or replace function internal.with_comparison(body jsonb, offer market.offer, account_id uuid) returns jsonb
   language plpgsql stable
@@ -220,12 +231,14 @@ begin
   insert into market.offer (id, account_id, agent_id, origin_ask_id, status, text, sent_text, images, language, title,
     domain, category, offer_kind, price_thousandths, price_currency, price_period, price_unit,
     location_text,
-    metadata, contact, extraction, missing_fields, warnings, published_at)
+    metadata, contact, extraction, missing_fields, warnings, contact_visibility, withheld_spans, withheld_images,
+    published_at)
   values (submission.target_id, submission.account_id, submission.agent_id, submission.origin_ask_id,
     status, read.text, read.sent_text, read.images, read.language, read.title,
     read.domain, read.category, read.offer_kind, read.price_thousandths, read.price_currency, read.price_period,
     read.price_unit,
     read.location_text, read.metadata, read.contact, read.extraction, read.missing_fields, read.warnings,
+    read.contact_visibility, read.withheld_spans, read.withheld_images,
     case status when 'published' then now() end)
   returning * into offer;
   perform internal.store_price_reasons(offer.id, insert_offer.reasons);
@@ -247,6 +260,11 @@ begin
   read.reviewed := false;
   if change_offer.waits then
     read.status := 'pending_review';
+    -- The approved version stays visible, and may show its contact to fewer at once.
+    update market.offer o
+    set contact_visibility = internal.stricter_visibility(o.contact_visibility, read.contact_visibility)
+    where o.id = offer.id and o.contact_visibility
+      <> internal.stricter_visibility(o.contact_visibility, read.contact_visibility);
     perform internal.hold_change(read, change_offer.agent_id, change_offer.reasons);
     return read;
   end if;

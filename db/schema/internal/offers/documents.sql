@@ -123,25 +123,28 @@ begin
 end
 $$;
 comment on function internal.build_offer_document(market.offer) is
-  'Builds search.document.document: a SearchResult without publisher, score and rank.';
+  'Builds search.document.document (or open_document): a SearchResult without publisher, score and rank.';
 grant execute on function internal.build_offer_document(market.offer) to souk_agent, souk_person;
 
 -- Call it with rows of the tables themselves (`internal.search_result_document(d, s) from search.document d left join
 -- market.account_stats s on s.account_id = d.account_id`), and not with one that a subquery has passed on. Then
--- PostgreSQL inlines it and reads three columns, and otherwise all long values of the row. It inlines only functions
--- without subqueries. `more` is an argument because adding members to the whole document copies it.
+-- PostgreSQL inlines it and reads the columns that it names, and otherwise all long values of the row. It inlines only
+-- functions without subqueries. `more` is an argument because adding members to the whole document copies it.
 create or replace function internal.search_result_document(
   d search.document, stats market.account_stats, more jsonb default '{}'
 ) returns jsonb
   language sql stable
 as $$
-  select d.document
+  select case
+      when d.open_document is not null and internal.sees_contact(d.id, d.account_id, d.contact_visibility)
+        then d.open_document
+      else d.document end
     || (jsonb_strip_nulls(jsonb_build_object('publisher', coalesce(stats.publisher, internal.build_publisher(stats)),
       'web_url', internal.web_url(d.id, d.sandbox_id))) || more)
 $$;
 comment on function internal.search_result_document(search.document, market.account_stats, jsonb) is
-  'Returns a published offer as a SearchResult without score and rank, with `more` members. stats: those of its '
-  'account.';
+  'Returns a published offer as a SearchResult without score and rank, with `more` members, and with its contact if '
+  'the caller sees it. stats: those of its account.';
 grant execute on function internal.search_result_document(search.document, market.account_stats, jsonb)
   to souk_agent, souk_person;
 
@@ -172,6 +175,7 @@ begin
     'metadata', offer.metadata,
     'preview', internal.offer_preview(offer),
     'contact', offer.contact,
+    'contact_visibility', internal.contact_visibility(offer),
     'images', internal.image_list(offer.images),
     'missing_fields', to_jsonb(offer.missing_fields))
     || internal.addresses_agents(offer);
@@ -254,6 +258,17 @@ end
 $$;
 comment on function internal.understood_document(market.offer) is
   'Returns how an offer''s text was understood: the members that OfferPublished and a preview share.';
+
+create or replace function internal.published_document(offer market.offer) returns jsonb
+  language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('offer_id', offer.id, 'status', offer.status,
+    'contact_visibility', internal.contact_visibility(offer)) || internal.understood_document(offer);
+end
+$$;
+comment on function internal.published_document(market.offer) is
+  'Returns how the text of an offer that was published or changed was understood (OfferPublished).';
 
 create or replace function internal.matched_offers(ask_id uuid) returns jsonb
   language plpgsql stable

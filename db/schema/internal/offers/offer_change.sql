@@ -37,12 +37,13 @@ begin
     category,
     offer_kind, price_thousandths, price_currency, price_period, price_unit, location_text, metadata, contact,
     extraction,
-    missing_fields, warnings, price_reasons)
+    missing_fields, warnings, price_reasons, contact_visibility, withheld_spans, withheld_images)
   values (version.id, version.account_id, hold_change.agent_id, version.text, version.sent_text, version.images,
     version.language, version.title, version.domain, version.category, version.offer_kind, version.price_thousandths,
     version.price_currency, version.price_period, version.price_unit, version.location_text, version.metadata,
     version.contact,
-    version.extraction, version.missing_fields, version.warnings, hold_change.price_reasons);
+    version.extraction, version.missing_fields, version.warnings, hold_change.price_reasons,
+    version.contact_visibility, version.withheld_spans, version.withheld_images);
 end
 $$;
 comment on function internal.hold_change(market.offer, uuid, jsonb) is
@@ -62,7 +63,9 @@ begin
     price_period = version.price_period, price_unit = version.price_unit, location_text = version.location_text,
     metadata = version.metadata,
     contact = version.contact, extraction = version.extraction, missing_fields = version.missing_fields,
-    warnings = version.warnings, reviewed = version.reviewed
+    warnings = version.warnings, reviewed = version.reviewed, contact_visibility = version.contact_visibility,
+    visibility_chosen_at = coalesce(version.visibility_chosen_at, o.visibility_chosen_at),
+    withheld_spans = version.withheld_spans, withheld_images = version.withheld_images
   where o.id = version.id
   returning * into offer;
   delete from market.offer_change c where c.offer_id = offer.id;

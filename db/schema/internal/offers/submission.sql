@@ -55,12 +55,12 @@ begin
       coalesce((body ->> 'watch_enabled')::boolean, true));
   end if;
   insert into market.submission (id, created_at, kind, account_id, agent_id, target_id, origin_ask_id, text, images,
-    changes, kind_confirmed)
+    changes, kind_confirmed, contact_visibility)
   values (submission_id, internal.arrived_at(), create_submission.kind, internal.account_id(), internal.agent_id(),
     create_submission.target_id,
     (body ->> 'origin_ask_id')::uuid, internal.visible_text(body ->> 'text'),
     internal.image_links(coalesce(body -> 'images', '[]')), create_submission.changes,
-    coalesce((body ->> 'kind_confirmed')::boolean, false));
+    coalesce((body ->> 'kind_confirmed')::boolean, false), body ->> 'contact_visibility');
   if create_submission.idempotency_key is not null then
     perform internal.bind_idempotency_key(create_submission.idempotency_key, submission_id);
   end if;
@@ -252,7 +252,8 @@ begin
     perform internal.store_answer(submission.id, 201, internal.ask_document(a))
     from market.ask a where a.id = submission.target_id;
   elsif ('text' <> all (submission.changes) or submission.text = later.text)
-    and ('images' <> all (submission.changes) or submission.images = later.images) then
+    and ('images' <> all (submission.changes) or submission.images = later.images)
+    and (submission.contact_visibility is null or submission.contact_visibility = later.contact_visibility) then
     -- The later change contains everything that this one changes, so this one has taken effect with it.
     perform internal.store_answer(submission.id, later.status, later.body);
   else

@@ -27,7 +27,8 @@ begin
         where a.id::text = internal.lower_case(body ->> 'origin_ask_id') and a.account_id = internal.account_id())
       then
       jsonb '[{"pointer": "/origin_ask_id", "detail": "origin_ask_of_others"}]'
-      else jsonb '[]' end;
+      else jsonb '[]' end
+    || internal.visibility_errors(body ->> 'contact_visibility');
 end
 $$;
 comment on function internal.submission_errors(jsonb) is

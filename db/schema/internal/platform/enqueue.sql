@@ -25,7 +25,9 @@ comment on function internal.texts_ahead(uuid) is
   'Returns a submission''s account, and how many other texts of this account wait to be read: those that were not '
   'answered, and older asks that were answered but not read.';
 
-create or replace function internal.enqueue(task text, id uuid, priority integer default 0) returns void
+create or replace function internal.enqueue(
+  task text, id uuid, priority integer default 0, run_at timestamptz default null
+) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -47,6 +49,7 @@ begin
     json_strip_nulls(json_build_object('id', enqueue.id,
       'traceparent', nullif(current_setting('market.traceparent', true), ''))),
     job_key => enqueue.task || ':' || enqueue.id, max_attempts => 8,
+    run_at => enqueue.run_at,
     -- Marks a job that has lost its key as replaced by a newer one (internal.unlock_jobs).
     flags => array['keyed'],
     -- Accounts take turns: the first waiting text of each account is read before the second of any. So an account with
@@ -65,6 +68,6 @@ begin
       else 'embed ' || (hashtext(enqueue.id::text) & 3) end);
 end
 $$;
-comment on function internal.enqueue(text, uuid, integer) is
-  'Enqueues a job about one row for the worker. Jobs with a lower priority number run first. Only the market''s own '
-  'functions call it.';
+comment on function internal.enqueue(text, uuid, integer, timestamptz) is
+  'Enqueues a job about one row for the worker, which runs it now, or not before a time. Jobs with a lower priority '
+  'number run first. Only the market''s own functions call it.';

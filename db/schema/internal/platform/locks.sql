@@ -12,10 +12,13 @@
 -- All other rows of an account (offers, asks, submissions, keys) are locked after the account. A transaction that locks
 -- one of these rows and then writes a row that refers to the account must lock the account first
 -- (internal.lock_own_account). The vector of an offer or ask, and its row in schema search, are locked after the offer
--- or ask, and a transaction that then matches it takes the lock of matching from the beginning. Matches come last, in
--- the order of their offers (internal.lock_matches). The purges of the crontab never wait for a locked row: they skip
--- it (jobs/purge.sql). test/db/lock_order.test.ts compares every two operations, and fails when a function that locks
--- is in none of them.
+-- or ask, and a transaction that then matches it takes the lock of matching from the beginning. Conversations are
+-- locked after the accounts and agents of both sides and after the offer, in the order of their ids, and what is in
+-- them after them. An account that is being deleted is the exception: its conversations come before its offers, which
+-- nobody else can lock and then wait, because whoever changes the status of an offer has locked its account. Matches
+-- come last, in the order of their offers (internal.lock_matches). The purges of the crontab never wait for a locked
+-- row: they skip it (jobs/purge.sql). test/db/lock_order.test.ts compares every two operations, and fails when a
+-- function that locks is in none of them.
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
@@ -75,6 +78,20 @@ comment on function internal.lock_own_agent() is
   'Locks the caller''s account and then the calling agent until the transaction ends, so that a removal or approval '
   'waits. Raises 401 when the agent was removed, and 409 when it acts for another account now.';
 grant execute on function internal.lock_own_agent() to souk_agent;
+
+create or replace function internal.lock_caller() returns void
+  language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if internal.agent_id() is null then
+    perform internal.lock_own_account();
+  else
+    perform internal.lock_own_agent();
+  end if;
+end
+$$;
+comment on function internal.lock_caller() is
+  'Locks the caller''s account and, for an agent, the agent, as internal.lock_own_account and internal.lock_own_agent.';
 
 create or replace function internal.lock_good_standing(account_id uuid) returns boolean
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -132,10 +132,13 @@ begin
   return array(
     select a.id from unnest(taken_down.offers) as a (id)
     where not exists (select from market.offer o
-      where o.id = a.id and o.status = 'published' and (o.account_id = any (hidden)) is not true));
+      where o.id = a.id and o.status = 'published' and (o.account_id = any (hidden)) is not true
+        -- A replica that is used is at most half a minute behind.
+        and (o.contact_visibility = 'public' or o.updated_at < now() - interval '1 minute')));
 end
 $$;
 comment on function internal.taken_down(uuid[]) is
-  'Returns those of some offers that strangers do not see: removed, archived, deleted, or of a suspended account. Only '
-  'on the primary, about offers that a replica showed.';
+  'Returns those of some offers that strangers do not see: removed, archived, deleted, of a suspended account, or '
+  'changed a moment ago with a contact that not everybody sees. Only on the primary, about offers that a replica '
+  'showed.';
 grant execute on function internal.taken_down(uuid[]) to souk_api;

@@ -24,7 +24,8 @@ begin
   where pg_snapshot_xmax(d.seen) > present;
   get diagnostics changed = row_count;
   renumbered := renumbered + changed;
-  update market.digest d set mail_id = null, mail_until = null where pg_snapshot_xmax(d.mail_until) > present;
+  update market.digest d set mail_id = null, mail_until = null, mail_at = null
+  where pg_snapshot_xmax(d.mail_until) > present;
   -- No replica of the former server follows this one.
   delete from internal.recent_write w where w.xid >= present;
   delete from internal.numbering;
