@@ -23,6 +23,7 @@ const RUN_AS_OWNER = [
   "api.check_client(text,jsonb,text)",
   "api.close_conversation(uuid)",
   "api.connect_agent(text,bytea,bytea,text,text,integer,boolean,text)",
+  "api.continue_conversation(uuid,jsonb,text,bytea,jsonb)",
   "api.continue_verification(bytea)",
   "api.count_client_document(text,integer,text)",
   "api.decide_confirmation(uuid,text,text)",

@@ -112,6 +112,8 @@ const meOf = (connected: boolean): Body => {
       manage_offers: written,
       manage_asks: written,
       manage_webhooks: written,
+      converse: written,
+      agree: connected ? { ...ALLOWED, needs_confirmation: true } : REFUSED,
     },
     limits: {
       publish_offer: window(60),
@@ -119,9 +121,11 @@ const meOf = (connected: boolean): Body => {
       preview_offer: window(120),
       manage: window(600),
       report_offer: window(30),
+      converse: window(120),
       ...(connected ? {} : { search_offers: window(300) }),
     },
     pending_verifications: [],
+    pending_confirmations: [],
     activity: { asks_active: 0, offers_published: 0, offers_pending_review: 0 },
     next: connected
       ? [
@@ -185,6 +189,7 @@ test("GET /v1/me counts the account's offers and asks, and the agent's calls", a
       preview_offer: { limit: 120, used: 1, remaining: 119, resets_in: "<seconds>" },
       manage: { limit: 600, used: 1, remaining: 599, resets_in: "<seconds>" },
       report_offer: window(30),
+      converse: window(120),
     },
     activity: { asks_active: 1, offers_published: 1, offers_pending_review: 0 },
     published: 1,

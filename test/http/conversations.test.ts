@@ -84,6 +84,14 @@ test("for an own offer, list_conversations has the pending proposals, best first
   t.deepEqual(structuredContent.proposals, (await lena.call("GET", `/v1/offers/${offer}/proposals`)).body);
 });
 
+test("what is no id is refused in a query and in a body", async (t) => {
+  const { agent: tom, id } = await bid(await publish(await market.agent()), 150);
+  const statusOf = async (path: string) => (await tom.call("GET", path)).status;
+  t.is(await statusOf("/v1/conversations?offer_id=x"), 400);
+  t.is(await statusOf(`/v1/conversations/${id}/messages?after=x`), 400);
+  t.is((await tom.call("POST", `/v1/conversations/${id}/read`, { up_to: "x" })).status, 400);
+});
+
 test("send_message needs one id, answer_proposal one that was read", async (t) => {
   const { agent: tom, id } = await bid(await publish(await market.agent()), 150);
   const said = async (name: string, args: object) =>
