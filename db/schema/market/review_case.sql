@@ -19,7 +19,8 @@ create table market.review_case (
     else 'first_offer' end) stored,
   constraint review_case_causes_known
     check (causes
-      <@ array['appeal', 'pending', 'reported', 'reported_conversation', 'addresses_agents', 'suspicious_link', 'changed',
+      <@ array['appeal', 'pending', 'reported', 'reported_conversation', 'addresses_agents', 'suspicious_link',
+        'changed',
         'first_offer']),
   constraint review_case_queue_length check (char_length(queue) <= 40),
   constraint review_case_reports_not_negative check (reports >= 0)

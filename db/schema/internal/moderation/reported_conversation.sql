@@ -1,5 +1,5 @@
--- Reported conversations. A report puts the offer of the conversation into the moderators' queue. Moderators may read the
--- words of a conversation only while a report of it is open, and the audit log has who read them.
+-- Reported conversations. A report puts the offer of the conversation into the moderators' queue. Moderators may read
+-- the words of a conversation only while a report of it is open, and the audit log has who read them.
 
 create or replace function internal.review_conversations(offer_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -102,7 +102,8 @@ begin
     where r.conversation_id = conversation.id and r.completed_at is null;
   else
     update market.message m set text = null
-    where m.conversation_id = conversation.id and m.id = message_id and m.text is not null returning m.sender into author;
+    where m.conversation_id = conversation.id and m.id = message_id and m.text is not null
+    returning m.sender into author;
     if not found then
       update market.proposal p set terms = (p.terms - 'note') #- '{handover,place}'
       where p.conversation_id = conversation.id and p.id = message_id
