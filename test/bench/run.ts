@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { violations } from "../support/invariants.ts";
 import { type Cluster, startCluster } from "../support/postgres.ts";
 import { showAged } from "./aged.ts";
+import { showDeals } from "./deals.ts";
 import { showNoise } from "./floods.ts";
 import { measureGrowth } from "./growth.ts";
 import { quantile, runLoad } from "./load.ts";
@@ -57,6 +58,9 @@ const USAGE = `Usage: npm run bench -- [options]
   --machines     instead of all that: what replicas and a pooler cost the primary
   --aged N       instead of all that: what archived offers cost the others, in a market of N offers of which nine of ten are
                  archived, and how long a check of all invariants takes (1,000,000 is a market after years)
+  --conversations N
+                 instead of all that: what conversations cost beside publishing an offer, among N with ten messages each,
+                 of which one account has a tenth (100,000 is a million messages)
   --migrating    instead of all that: how long calls wait while a release migrates the table of offers
   --starts       instead of all that: how long npm start takes with its embedded database, at first and after that
   --hold         at the end, keeps everything running until Enter is pressed or the input ends, for a look with psql
@@ -124,6 +128,7 @@ const FORM = {
     tools: { type: "boolean", default: false },
     starts: { type: "boolean", default: false },
     aged: { type: "string" },
+    conversations: { type: "string" },
     migrating: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
     hold: { type: "boolean", default: false },
@@ -141,7 +146,7 @@ const parsed = () => {
 const options = parsed();
 if (options.help) showUsage();
 const whole = (
-  name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting" | "publishing" | "aged",
+  name: "offers" | "seconds" | "rounds" | "requests" | "asks" | "waiting" | "publishing" | "aged" | "conversations",
 ): number => {
   const value = Number(options[name]);
   if (!Number.isInteger(value) || value < 1) showUsage(`--${name} wants a whole number from 1.`);
@@ -353,6 +358,8 @@ try {
     for (const line of await measureMachines(cluster.url)) print(line);
   } else if (options.aged !== undefined) {
     await showAged({ cluster, offers: whole("aged"), asks: whole("asks") }, tell);
+  } else if (options.conversations !== undefined) {
+    await showDeals({ cluster, offers, conversations: whole("conversations") }, tell);
   } else if (options.sizes === undefined) {
     await bench(cluster, services);
   } else {

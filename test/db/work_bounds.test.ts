@@ -96,6 +96,61 @@ const BOUNDED: Bounded[] = [
     },
     most: 100,
   },
+  ...["null, null::uuid", "'closed', null::uuid"].map(
+    (of): Bounded => ({
+      title: `a page of conversations (${of})`,
+      tables: ["market.conversation"],
+      fill: (account) =>
+        // A tenth is of the account, on both sides, and of these nearly all are open.
+        flood(
+          `insert into market.conversation (offer_id, publisher_id, inquirer_id, status, closed_by, active_at)
+           select internal.uuid_v7(), case when n % 20 = 0 then $1::uuid else internal.uuid_v7() end,
+             case when n % 20 = 10 then $1::uuid else internal.uuid_v7() end,
+             case when n % 1000 = 0 then 'closed' else 'open' end, case when n % 1000 = 0 then 'market' end,
+             now() - n * interval '1 minute'`,
+          account,
+        ),
+      run: { name: "api.list_conversations", args: () => [of, 50, "null"] },
+      // Fifty and one of each side and status are found, and those of the page are then shown.
+      most: 300,
+    }),
+  ),
+  {
+    title: "a page of the conversations about an offer",
+    tables: ["market.conversation"],
+    fill: async (account) => {
+      const [{ id }] = await market.sql`insert into market.offer (account_id, text, title, status)
+        values (${account}, 'Sofa', 'Sofa', 'archived') returning id`;
+      await market.sql`update market.account set display_name = ${id} where id = ${account}`;
+      await flood(
+        `insert into market.conversation (offer_id, publisher_id, inquirer_id, active_at)
+         select case n % 2 when 0 then $2::uuid else internal.uuid_v7() end, $1::uuid, internal.uuid_v7(),
+           now() - n * interval '1 minute'`,
+        account,
+        id,
+      );
+    },
+    run: {
+      name: "api.list_conversations",
+      args: (account) => [`null, (select display_name::uuid from market.account where id = '${account}')`, 50, "null"],
+    },
+    most: 250,
+  },
+  {
+    title: "a page of messages",
+    tables: ["market.message"],
+    fill: async (account, _ask, offer) => {
+      await market.sql`with off as materialized (select set_config('session_replication_role', 'replica', true))
+        insert into market.conversation (id, offer_id, publisher_id) select ${account}, ${offer}, ${account} from off`;
+      await flood(
+        `insert into market.message (conversation_id, sender, text)
+         select case n % 2 when 0 then $1::uuid else internal.uuid_v7() end, 'inquirer', 'Hello'`,
+        account,
+      );
+    },
+    run: { name: "api.list_messages", args: (account) => [`'${account}'::uuid`, "null::uuid", 50] },
+    most: 110,
+  },
   {
     title: "what is due to a webhook",
     tables: ["market.webhook_delivery"],

@@ -22,7 +22,7 @@ create or replace view admin.conversation_report with (security_invoker) as
   from market.conversation_report r where r.completed_at is null;
 comment on view admin.conversation_report is
   E'@primaryKey conversation_id,account_id\n@foreignKey (conversation_id) references admin.reported_conversation '
-  '(id)|@fieldName conversation|@foreignFieldName reports\nAn open report of a conversation by one of its sides.';
+  '(id)|@fieldName conversation|@foreignFieldName openReports\nAn open report of a conversation by one of its sides.';
 select internal.copy_comments('admin.conversation_report', 'market.conversation_report');
 comment on column admin.conversation_report.conversation_id is E'@behavior +filterBy\nThe reported conversation.';
 comment on column admin.conversation_report.account_id is 'The side that reported.';

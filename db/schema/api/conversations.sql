@@ -44,6 +44,7 @@ create or replace function api.list_conversations(status text, offer_id uuid, pa
   returns jsonb
   language plpgsql stable
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
+  set enable_sort = off
 as $$
 declare
   own constant uuid := internal.visible_account_id();
@@ -51,40 +52,36 @@ declare
   place constant jsonb := internal.position_of(cursor, list);
   before_time constant timestamptz := coalesce((place ->> 'time')::timestamptz, 'infinity');
   before_id constant uuid := coalesce((place ->> 'id')::uuid, repeat('f', 32)::uuid);
+  statuses constant text[] := case when list_conversations.status is null then '{open,closed}'
+    else array[list_conversations.status] end;
   found market.conversation[];
 begin
-  -- Each branch reads one index from its beginning, and no more rows than a page has.
-  if list_conversations.offer_id is not null then
+  -- Each branch, for each status, reads one index from its beginning, and no more rows than a page has.
+  if list_conversations.offer_id is null then
     found := array(
-      select c from market.conversation c
-      where c.offer_id = list_conversations.offer_id and own in (c.publisher_id, c.inquirer_id)
-        and (list_conversations.status is null or c.status = list_conversations.status)
-        and (c.active_at, c.id) < (before_time, before_id)
-      order by c.active_at desc, c.id desc limit page_size + 1);
-  elsif list_conversations.status is not null then
-    found := array(
-      select c from (
+      select sides.c from unnest(statuses) as s (status)
+      cross join lateral (
         (select c from market.conversation c
-          where c.publisher_id = own and c.status = list_conversations.status
-            and (c.active_at, c.id) < (before_time, before_id)
+          where c.publisher_id = own and c.status = s.status and (c.active_at, c.id) < (before_time, before_id)
           order by c.active_at desc, c.id desc limit page_size + 1)
         union all
         (select c from market.conversation c
-          where c.inquirer_id = own and c.status = list_conversations.status
-            and (c.active_at, c.id) < (before_time, before_id)
+          where c.inquirer_id = own and c.status = s.status and (c.active_at, c.id) < (before_time, before_id)
           order by c.active_at desc, c.id desc limit page_size + 1)) as sides
-      order by (c).active_at desc, (c).id desc limit page_size + 1);
+      order by (sides.c).active_at desc, (sides.c).id desc limit page_size + 1);
   else
     found := array(
-      select c from (
+      select sides.c from unnest(statuses) as s (status)
+      cross join lateral (
         (select c from market.conversation c
-          where c.publisher_id = own and (c.active_at, c.id) < (before_time, before_id)
+          where c.publisher_id = own and c.offer_id = list_conversations.offer_id and c.status = s.status
+            and (c.active_at, c.id) < (before_time, before_id)
           order by c.active_at desc, c.id desc limit page_size + 1)
         union all
         (select c from market.conversation c
-          where c.inquirer_id = own and (c.active_at, c.id) < (before_time, before_id)
-          order by c.active_at desc, c.id desc limit page_size + 1)) as sides
-      order by (c).active_at desc, (c).id desc limit page_size + 1);
+          where c.inquirer_id = own and c.offer_id = list_conversations.offer_id and c.status = s.status
+            and (c.active_at, c.id) < (before_time, before_id))) as sides
+      order by (sides.c).active_at desc, (sides.c).id desc limit page_size + 1);
   end if;
   return jsonb_build_object(
     'results', (
