@@ -269,6 +269,8 @@ test("an export contains everything of the account and nothing of others, in pie
     "agents",
     "offers",
     "asks",
+    "conversations",
+    "messages",
     "reports",
     "verifications",
     "decisions",

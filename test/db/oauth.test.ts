@@ -265,7 +265,7 @@ test("the export of an account says to which client its agent belongs, and nothi
   const { items } = await market.callAsPerson(person, "export_account", { part: "agents" });
   const [{ id, client_id, redirect_uri, ...rest }] = items;
   t.deepEqual([id, client_id, redirect_uri], [agent, request.client, request.redirect]);
-  t.deepEqual(Object.keys(rest).sort(), ["address", "connected_at", "created_at", "name", "removed_at"]);
+  t.deepEqual(Object.keys(rest).sort(), ["address", "connected_at", "created_at", "name", "powers", "removed_at"]);
 });
 
 test("revoking the access token ends it alone; revoking the refresh token ends the grant", async (t) => {

@@ -3,6 +3,7 @@ import type { Request } from "express";
 import { cleanWords } from "../../api/handlers/send_words.ts";
 import { isId } from "../../base/ids.ts";
 import { problem } from "../../base/problem.ts";
+import { visibleText } from "../../base/visible_text.ts";
 import type { PagesContext } from "../context.ts";
 import {
   type DealContact,
@@ -27,6 +28,9 @@ const PATH = "/settings/conversations";
 
 /** Fills one or two screens of a phone. */
 const PAGE_SIZE = 20;
+
+/** The characters of a title that browsers show, beside the name of the section. */
+const TAB_LENGTH = 40;
 
 type Side = "me" | "counterpart";
 type Proposal = { id: string; from: Side; terms: Terms; offer_changed: boolean; expires_at: string };
@@ -222,9 +226,11 @@ const conversationPage = (context: PagesContext): Page => {
       const { id, role, proposal, agreement } = conversation;
       const here = `${PATH}/${id}`;
       const wrong = (pointer: string) => form.errors.find((error) => error.pointer === pointer)?.detail ?? null;
+      const offer = shownOffer(conversation.offer, role);
       return {
         here,
-        offer: shownOffer(conversation.offer, role),
+        tab: offer.title.length > TAB_LENGTH ? `${visibleText(offer.title, TAB_LENGTH)}…` : offer.title,
+        offer,
         isOwn: role === "publisher",
         isOpen: conversation.status === "open",
         track: shownTrack(conversation.counterpart),
