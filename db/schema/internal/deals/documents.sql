@@ -125,7 +125,7 @@ begin
       then internal.next_step('next_show_confirmation', 'GET', '/v1/me')
       else internal.next_step('next_await_counterpart', 'GET', '/v1/events?wait=25') end);
   elsif conversation.status = 'closed' then
-    return '[]';
+    return jsonb '[]';
   elsif proposal.id is not null then
     return case proposal.sender when role then jsonb_build_array(
         internal.next_step('next_await_answer', 'GET', '/v1/events?wait=25'),

@@ -148,7 +148,8 @@ create or replace function internal.require_pending(proposal market.proposal, mo
   language plpgsql stable
 as $$
 declare
-  role constant text := internal.own_role(c) from market.conversation c where c.id = proposal.conversation_id;
+  role constant text := (
+    select internal.own_role(c) from market.conversation c where c.id = proposal.conversation_id);
 begin
   if (proposal.sender = role) <> own then
     perform internal.raise_problem(409, 'invalid_state',

@@ -33,7 +33,7 @@ begin
     where a.id::text = internal.lower_case(body ->> 'origin_ask_id') and a.account_id = internal.account_id()) then
     perform internal.raise_problem(404, 'not_found', 'no_ask');
   end if;
-  return '[]';
+  return jsonb '[]';
 end
 $$;
 comment on function internal.ask_errors(jsonb) is 'Raises 404 when origin_ask_id is no ask of the caller''s account.';
@@ -43,7 +43,7 @@ create or replace function internal.require_room(used integer, most integer, old
   language plpgsql stable
 as $$
 declare
-  wait constant integer := greatest(ceil(extract(epoch from oldest + interval '1 day' - now())), 1);
+  wait constant integer := greatest(ceil(extract(epoch from oldest + interval '1 day' - now())), 1)::integer;
 begin
   if used >= most then
     perform internal.raise_problem(429, 'rate_limited', 'conversations_of_day',
@@ -159,7 +159,7 @@ as $$
 declare
   role constant text := internal.own_role(conversation);
   others constant integer := (
-    select count(*) from (
+    select count(*)::integer from (
       select m.id from market.message m
       where m.conversation_id = conversation.id and m.id > mark_read.up_to and m.sender <> role
       union all
