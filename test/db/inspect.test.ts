@@ -2,6 +2,7 @@ import test from "ava";
 import { createBuiltinExtractor } from "../../src/reader/builtin/extractor.ts";
 import { seedVocabulary } from "../reader/vocabulary.ts";
 import { rolledBack } from "../support/database.ts";
+import { dealsIn } from "./deals.ts";
 import { type Answer, type Caller, refusal, refused, vectorOf } from "./market.ts";
 import { asDba, client, finishJobs, market, withJob } from "./operator.ts";
 
@@ -303,4 +304,29 @@ test.serial("inspect.price_reasons says why an offer has its price, until text o
   t.deepEqual(await market.callAsPerson(agent, "delete_account"), { done: true });
   t.is(await stored(), 0);
   await finishJobs();
+});
+
+test.serial("inspect.conversations says what waits for whom, without words", async (t) => {
+  const deals = dealsIn(market);
+  const { lena, tom, offer, id: conversation } = await deals.talk();
+  const look = async () =>
+    (await read("select * from inspect.conversations where conversation_id = $1", [conversation]))[0];
+  t.like(await look(), { messages: "1", pending: null, waits_for: null, publisher_unread: 1, inquirer_unread: 0 });
+  const proposal = await deals.propose(tom, conversation, 150);
+  const found = await look();
+  t.deepEqual(
+    { ...found, waiting: null, ends_at: null, created_at: null, active_at: null },
+    {
+      ...{ conversation_id: conversation, offer_id: offer, offer_status: "published", sandbox_id: null },
+      ...{ publisher_id: lena.account, inquirer_id: tom.account, status: "open", closed_by: null },
+      ...{ messages: "1", proposals: "1", made: "0", publisher_unread: 2, inquirer_unread: 0, reports: "0" },
+      ...{ pending: "proposal", waits_for: ["publisher"], waiting: null, ends_at: null },
+      ...{ created_at: null, active_at: null },
+    },
+  );
+  await deals.accept(lena, conversation, proposal);
+  t.like(await look(), { pending: "agreement", waits_for: ["publisher", "inquirer"] });
+  await deals.report(lena, conversation);
+  await deals.close(lena, conversation);
+  t.like(await look(), { pending: null, reports: "1", status: "closed", closed_by: "publisher" });
 });
