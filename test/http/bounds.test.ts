@@ -16,6 +16,13 @@ test.before(async () => {
   market = await openMarket(EVERYTHING);
   agent = await market.agent();
   own["offers"] = (await agent.call("POST", "/v1/offers", { text: OFFER })).body.offer_id;
+  const other = await market.agent();
+  const { body: offer } = await other.call("POST", "/v1/offers", { text: OFFER });
+  const opened = await agent.call("POST", `/v1/offers/${offer.offer_id}/conversations`, { contact: "me" });
+  own["conversations"] = opened.body.id;
+  own["proposal_id"] = (
+    await other.call("POST", `/v1/conversations/${opened.body.id}/proposals`, { handover: { method: "pickup" } })
+  ).body.id;
   own["asks"] = (await agent.call("POST", "/v1/asks", { text: "Looking for a sofa" })).body.id;
 });
 test.after.always(() => market?.stop());
@@ -92,7 +99,9 @@ const operations = () =>
   Object.entries<Body>(market.contract.document.paths).flatMap(([path, methods]) =>
     Object.entries<Body>(methods).map(([method, operation]) => ({
       method: method.toUpperCase(),
-      path: path.replace("{id}", own[path.split("/")[2] ?? ""] ?? NOTHING),
+      path: path
+        .replace("{id}", own[path.split("/")[2] ?? ""] ?? NOTHING)
+        .replace("{proposal_id}", own["proposal_id"] ?? NOTHING),
       schema: resolved(operation.requestBody?.content["application/json"].schema ?? {}),
       operation,
     })),

@@ -53,16 +53,19 @@ test.serial("an endpoint only for agents refuses a person, and the detail says w
   t.regex(removal.body.detail, /You are not an agent.*settings/);
 });
 
-test.serial("a person's GET /v1/me has no agent and no limits, and allows everything", async (t) => {
-  const { body } = await person.call("GET", "/v1/me");
-  t.is(body.agent, undefined);
-  t.deepEqual(body.limits, {});
-  t.true(body.account.connected);
-  for (const [name, { allowed }] of Object.entries<Body>(body.permissions)) t.true(allowed, name);
-  t.deepEqual(Object.keys(body.permissions), Object.keys((await agent.call("GET", "/v1/me")).body.permissions));
-  t.is(body.id, (await agent.call("GET", "/v1/me")).body.id);
-  for (const { path } of body.next) t.not(path, "/v1/me/agent");
-});
+test.serial(
+  "a person's GET /v1/me has no agent and no limits but that of messages, and allows everything",
+  async (t) => {
+    const { body } = await person.call("GET", "/v1/me");
+    t.is(body.agent, undefined);
+    t.deepEqual(Object.keys(body.limits), ["converse"]);
+    t.true(body.account.connected);
+    for (const [name, { allowed }] of Object.entries<Body>(body.permissions)) t.true(allowed, name);
+    t.deepEqual(Object.keys(body.permissions), Object.keys((await agent.call("GET", "/v1/me")).body.permissions));
+    t.is(body.id, (await agent.call("GET", "/v1/me")).body.id);
+    for (const { path } of body.next) t.not(path, "/v1/me/agent");
+  },
+);
 
 test.serial("a person sees their e-mail address and phone number, and their agents do not", async (t) => {
   const own = await market.agent();
@@ -153,7 +156,7 @@ test.serial(
     const lacking = { allowed: false, accepted_methods: METHODS, summary: ADVICE };
     t.deepEqual([me.permissions.publish_offer, me.permissions.create_ask], [lacking, lacking]);
     t.deepEqual([me.permissions.manage_offers, me.permissions.manage_asks], [{ allowed: true }, { allowed: true }]);
-    t.deepEqual(Object.keys(me.limits).toSorted(), ["manage", "report_offer"]);
+    t.deepEqual(Object.keys(me.limits).toSorted(), ["converse", "manage", "report_offer"]);
     t.deepEqual(me.next[0], { summary: ADVICE, method: "GET", path: "/settings/methods" });
     t.true((await own.call("GET", "/v1/me")).body.permissions.publish_offer.allowed, "its agents publish");
 
@@ -231,7 +234,7 @@ test.serial("a cap that a moderator sets holds for all sessions of the account t
   );
   t.is(refused?.headers["retry-after"], String(refused?.body.retry_after));
   const me = (await browsers[0]?.call("GET", "/v1/me"))?.body;
-  t.deepEqual([Object.keys(me.limits), me.limits.publish_offer.used], [["publish_offer"], 3]);
+  t.deepEqual([Object.keys(me.limits).toSorted(), me.limits.publish_offer.used], [["converse", "publish_offer"], 3]);
   t.is((await own.call("GET", "/v1/me")).body.limits.publish_offer.used, 0, "its agents have windows of their own");
   t.is((await browsers[0]?.call("POST", "/v1/asks", { text: "Looking for a sofa" }))?.status, 201, "no other cap");
   await market.sql("update market.cap_override set cap = 0 where account_id = $1", [me.id]);

@@ -12,11 +12,13 @@ declare
   opened boolean;
 begin
   perform internal.require_permission('converse', internal.rate_limit_headers(internal.own_usage('converse')));
+  if errors <> '[]' then
+    perform internal.raise_field_problems(errors, internal.rate_limit_headers(internal.own_usage('converse')));
+  end if;
   publisher := internal.publisher_of(open_conversation.id);
   perform internal.lock_accounts(array[publisher, internal.account_id()]);
   admission := internal.admit('converse', open_conversation.idempotency_key, open_conversation.request_hash,
-    case when errors = '[]' then internal.word_errors(body, true)
-      || internal.proposal_errors(body -> 'proposal') || internal.ask_errors(body) else errors end);
+    internal.word_errors(body, true) || internal.proposal_errors(body -> 'proposal') || internal.ask_errors(body));
   if admission ? 'status' then
     return admission;
   end if;

@@ -40,9 +40,11 @@ begin
   perform internal.require_permission('agree');
   conversation := internal.lock_conversation(accept_proposal.id);
   proposal := internal.proposal_of(conversation, accept_proposal.proposal_id);
+  if errors <> '[]' then
+    perform internal.raise_field_problems(errors);
+  end if;
   if internal.require_pending(proposal, 'accepted', false) then
-    perform internal.admit('manage', null, null, case when errors = '[]'
-      then internal.word_errors(coalesce(body, '{}'), false) else errors end);
+    perform internal.admit('manage', null, null, internal.word_errors(coalesce(body, '{}'), false));
     conversation := internal.require_open(conversation);
     conversation := internal.need_contact(conversation, body ->> 'contact', '{}');
     perform internal.accept(conversation, proposal);

@@ -73,9 +73,7 @@ export const conversationOpen = z
     text: codePoints(2000, "A message").optional().describe("A message."),
     proposal: proposalBody.optional().describe("All terms of a deal."),
     contact: ownContact.optional(),
-    origin_ask_id: text()
-      .optional()
-      .meta({ maxLength: 36, format: "uuid", description: "Your ask that it matches. The publisher never sees it." }),
+    origin_ask_id: someId("Your ask that it matches. The publisher never sees it.").optional(),
   })
   .meta({ id: "ConversationOpen", description: "How a conversation begins." });
 
