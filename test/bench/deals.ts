@@ -55,9 +55,9 @@ const addConversations = (url: string, number: number, busy: string, tell: (what
     );
     tell("proposals");
     await client.query(
-      `insert into market.proposal (conversation_id, sender, by_person, price_thousandths, price_currency, terms,
+      `insert into market.proposal (conversation_id, offer_id, sender, by_person, price_thousandths, price_currency, terms,
          offer_digest, expires_at)
-       select c.id, 'inquirer', true, 100000, 'EUR', '{"price": {"amount": 100, "currency": "EUR"}}',
+       select c.id, o.id, 'inquirer', true, 100000, 'EUR', '{"price": {"amount": 100, "currency": "EUR"}}',
          internal.offer_digest(o), now() + interval '1 day'
        from market.conversation c join market.offer o on o.id = c.offer_id
        where c.status = 'open' and substr(c.id::text, 36) = '0'`,

@@ -50,8 +50,8 @@ test.before(async () => {
   // The old server has counted further than the new one will have.
   await market.sql("update market.event set xid = '900000000'");
   await market.sql("update market.match set xid = '900000000'");
-  await market.sql`insert into market.digest (account_id, enabled, seen, mail_id, mail_until)
-    values (${buyer.account}, true, '900000000:900000001:', internal.uuid_v7(), '900000000:900000001:')`;
+  await market.sql`insert into market.digest (account_id, enabled, seen, mail_id, mail_until, mail_at)
+    values (${buyer.account}, true, '900000000:900000001:', internal.uuid_v7(), '900000000:900000001:', now())`;
 
   const url = new URL(server.url);
   url.pathname = new URL(market.url).pathname;
@@ -81,7 +81,7 @@ const contents = (url: string): Promise<Record<string, { rows: number; hash: str
     );
     const tables: Record<string, { rows: number; hash: string }> = {};
     for (const { name } of rows) {
-      const row = "(to_jsonb(t) - '{xid,seen,mail_id,mail_until}'::text[])::text";
+      const row = "(to_jsonb(t) - '{xid,seen,mail_id,mail_until,mail_at}'::text[])::text";
       const found = await client.query(
         `select count(*)::integer as rows, md5(string_agg(${row}, E'\\n' order by ${row} collate "C")) as hash from ${name} t`,
       );

@@ -72,6 +72,13 @@ test("of a deleted publisher the inquirer keeps the title, the price, the dates 
       updated_at: null,
       next: null,
       status: "closed",
+      cursor: after.cursor,
+      messages: {
+        ...before.messages,
+        results: before.messages.results.map((message: Answer) =>
+          message.from === "me" ? message : { ...message, text: null },
+        ),
+      },
       offer: { ...before.offer, status: "archived" },
       counterpart: after.counterpart,
       contact: null,

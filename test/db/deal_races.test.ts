@@ -239,9 +239,9 @@ test.serial("two hundred parallel accepts keep to the ceilings, and not one is o
     stats as (insert into market.account_stats (account_id) select id from people),
     talks as (insert into market.conversation (offer_id, publisher_id, inquirer_id, inquirer_contact, publisher_unread)
       select ${offer}, ${tom.account}, id, 'x', 1 from people returning id)
-    insert into market.proposal (conversation_id, sender, by_person, price_thousandths, price_currency, terms,
+    insert into market.proposal (conversation_id, offer_id, sender, by_person, price_thousandths, price_currency, terms,
       offer_digest, expires_at)
-    select t.id, 'inquirer', true, 10000, 'EUR', '{}', internal.offer_digest(o), now() + interval '1 hour'
+    select t.id, o.id, 'inquirer', true, 10000, 'EUR', '{}', internal.offer_digest(o), now() + interval '1 hour'
     from talks t, market.offer o where o.id = ${offer}`;
   const rows = await market.sql`select c.id, p.id as proposal from market.conversation c
     join market.proposal p on p.conversation_id = c.id where c.offer_id = ${offer}`;

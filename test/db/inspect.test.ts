@@ -154,6 +154,10 @@ const CLOSED =
 /** Columns whose names contain such a word, but whose content is neither secret nor private. */
 const OPEN = [
   "market.message.addresses_agents",
+  "market.offer.contact_visibility",
+  "market.offer_change.contact_visibility",
+  "market.submission.contact_visibility",
+  "search.document.contact_visibility",
   "reading.example.text",
   "market.embedding_model.min_similarity",
   "market.ranking.in_text",

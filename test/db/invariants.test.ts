@@ -74,8 +74,8 @@ const conversation = (more = "'open', null") => `
   insert into market.conversation (id, offer_id, publisher_id, inquirer_id, status, closed_by)
   values ('${DEAL_ID}', '${id.offer}', '${seller.account}', '${buyer.account}', ${more});`;
 const proposal = (status: string, expires = "1 hour") => `${conversation()}
-  insert into market.proposal (id, conversation_id, sender, by_person, status, terms, offer_digest, expires_at)
-  values ('${DEAL_ID}', '${DEAL_ID}', 'inquirer', true, '${status}', '{}', 'x', now() + interval '${expires}');`;
+  insert into market.proposal (id, conversation_id, offer_id, sender, by_person, status, terms, offer_digest, expires_at)
+  values ('${DEAL_ID}', '${DEAL_ID}', '${id.offer}', 'inquirer', true, '${status}', '{}', 'x', now() + interval '${expires}');`;
 const agreement = (proposed = "accepted", made = "1 hour") => `${proposal(proposed)}
   insert into market.agreement (id, conversation_id, proposal_id, status, payer, payer_agent_id, price_thousandths,
     price_currency, made_at, publisher_agreed_at, inquirer_agreed_at, inquirer_contact)

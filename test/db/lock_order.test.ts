@@ -431,6 +431,8 @@ test("no two operations can wait for each other", async (t) => {
     job("count_model_reading", submissions[0]),
     job("mark_approval_notice", alice.agent),
     job("drop_account_notice", notice),
+    job("mark_confirmation_notice", question, question),
+    job("mark_confirmation_list", alice.account, question),
     visitor("note_uses", { token_hashes: JSON.stringify([alice, bob].map(({ token }) => token.toString("hex"))) }),
     job("end_unused_agents"),
     job("heartbeat", "a pool", false),

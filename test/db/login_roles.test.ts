@@ -105,6 +105,8 @@ test.serial("without a caller's role the API's login role gets no data, even if 
 
 /** Calls that give something without claims: rules of the market, and no data of an account. */
 const RULES = [
+  // There is no such offer.
+  "select internal.change_contact_visibility(null::market.offer, null::text): P0002",
   // Without an account no search is left.
   "select internal.enter_search(): PT429",
   "select internal.raise_problem(null::integer, null::text, null::text, null::jsonb, null::jsonb): 22004",

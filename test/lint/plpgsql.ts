@@ -10,8 +10,6 @@ const EXCEPTIONS: Record<string, string> = {
     "Its texts are names of the catalogue, and format('%I') has quoted each of them.",
   "internal.delete_shipped(regclass,text[],jsonb): routine is marked as VOLATILE, should be STABLE":
     "Its dynamic statements delete rows.",
-  "internal.lock_deals(uuid[]): routine is marked as VOLATILE, should be STABLE":
-    "It waits for moves that are under way, and then has to see them.",
   "internal.lock_good_standing(uuid): routine is marked as VOLATILE, should be STABLE":
     "`for share` waits for a suspension that is under way, and then has to see it: a stable function would not.",
 };

@@ -18,7 +18,7 @@ left join lateral (
     p.created_at as since, p.expires_at as ends_at
   from market.proposal p where p.conversation_id = c.id and p.status = 'pending'
   union all
-  select 'agreement', array_remove(array[case when a.publisher_agreed_at is null then 'publisher' end,
+  select 'agreement' as pending, array_remove(array[case when a.publisher_agreed_at is null then 'publisher' end,
     case when a.inquirer_agreed_at is null then 'inquirer' end], null), a.created_at, a.expires_at
   from market.agreement a where a.conversation_id = c.id and a.status = 'awaiting'
   limit 1) as w on true;

@@ -30,12 +30,10 @@ create table market.conversation (
   constraint conversation_offer_price_length check (char_length(offer_price) <= 200)
 );
 -- The lists of an account, each side and each status in its own order, and those of an own offer. Every message moves a
--- conversation in them, so there are no others. What an account opened in a day is counted by the times in the ids. An
--- export reads each side in the order of the ids.
+-- conversation in them, so there are no others. What an account opened in a day is counted by the times in the ids.
 create index conversation_publisher_idx on market.conversation (publisher_id, status, active_at desc, id desc);
 create index conversation_inquirer_idx on market.conversation (inquirer_id, status, active_at desc, id desc);
 create index conversation_offer_idx on market.conversation (publisher_id, offer_id, status, active_at desc, id desc);
-create index conversation_published_idx on market.conversation (publisher_id, id);
 create index conversation_opened_idx on market.conversation (inquirer_id, id);
 create index conversation_opened_of_offer_idx on market.conversation (offer_id, id);
 -- For jobs.forget_deals.

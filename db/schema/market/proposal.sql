@@ -1,6 +1,8 @@
 create table market.proposal (
   id uuid default internal.uuid_v7() constraint proposal_pkey primary key,
   conversation_id uuid not null constraint proposal_conversation_fkey references market.conversation on delete cascade,
+  -- That of the conversation, so that the pending proposals for an offer have an index.
+  offer_id uuid not null,
   sender text not null,
   agent_id uuid constraint proposal_agent_fkey references market.agent on delete set null,
   by_person boolean not null,
@@ -25,6 +27,7 @@ create unique index proposal_pending_key on market.proposal (conversation_id) wh
 create index proposal_conversation_id_idx on market.proposal (conversation_id, id);
 -- For jobs.expire_deals.
 create index proposal_expires_at_idx on market.proposal (expires_at) where status = 'pending';
+create index proposal_offer_id_idx on market.proposal (offer_id) where status = 'pending' and sender = 'inquirer';
 create index proposal_agent_id_idx on market.proposal (agent_id);
 
 create policy "both sides see the proposals" on market.proposal for select to souk_agent, souk_person
@@ -45,5 +48,6 @@ comment on column market.proposal.terms is 'The terms as both sides see them: pr
 comment on column market.proposal.offer_digest is
   'SHA-256 of the text and the price that the offer had (internal.offer_digest).';
 grant select on market.proposal to souk_agent, souk_person;
-grant select (id, conversation_id, sender, agent_id, by_person, status, price_thousandths, price_currency, price_period,
+grant select (id, conversation_id, offer_id, sender, agent_id, by_person, status, price_thousandths, price_currency,
+  price_period,
   expires_at, created_at) on market.proposal to souk_dba;

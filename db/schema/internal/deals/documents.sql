@@ -106,12 +106,11 @@ declare
 begin
   return (
     with pending as (
-      -- Two hundred conversations a day may be opened about an offer, and a proposal lasts at most 14 days.
       select p, c, row_number() over (order by p.price_currency is distinct from offer.price_currency,
         case when receives then - p.price_thousandths else p.price_thousandths end nulls last, p.id) as place
-      from market.conversation c join market.proposal p on p.conversation_id = c.id
-      where c.offer_id = offer.id and c.status = 'open' and p.status = 'pending' and p.expires_at > now()
-        and p.sender = 'inquirer')
+      from market.proposal p join market.conversation c on c.id = p.conversation_id
+      where p.offer_id = offer.id and p.status = 'pending' and p.sender = 'inquirer' and p.expires_at > now()
+        and c.status = 'open')
     select jsonb_build_object('offer_id', offer.id,
       'results', coalesce(jsonb_agg(internal.proposal_document((d.p)::market.proposal, 'publisher')
         || jsonb_build_object('conversation_id', (d.c).id,

@@ -97,9 +97,10 @@ begin
   update market.proposal p set status = case p.sender when role then 'withdrawn' else 'countered' end
   where p.conversation_id = conversation.id and p.status = 'pending';
   perform internal.moved_by('proposer');
-  insert into market.proposal (conversation_id, sender, agent_id, by_person, price_thousandths, price_currency,
+  insert into market.proposal (conversation_id, offer_id, sender, agent_id, by_person, price_thousandths,
+    price_currency,
     price_period, terms, offer_digest, expires_at)
-  values (conversation.id, role, internal.agent_id(), internal.agent_id() is null,
+  values (conversation.id, offer.id, role, internal.agent_id(), internal.agent_id() is null,
     round((proposal #>> '{price,amount}')::numeric * 1000)::bigint, proposal #>> '{price,currency}',
     proposal #>> '{price,period}', internal.terms_of(proposal), internal.offer_digest(offer),
     clock_timestamp() + coalesce((proposal ->> 'expires_in')::integer, 172800) * interval '1 second')

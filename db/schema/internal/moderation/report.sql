@@ -3,7 +3,8 @@
 create or replace function internal.report_reasons() returns jsonb
   language sql stable security definer set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_agg(jsonb_build_object('code', r.code, 'summary', r.summary) order by r.rank) from market.reason r
+  select jsonb_agg(jsonb_build_object('code', r.code, 'summary', r.summary) order by r.rank)
+  from market.reason r where internal.account_id() is not null
 $$;
 comment on function internal.report_reasons() is
   'Returns what a person can choose from in a report: [{code, summary}].';
