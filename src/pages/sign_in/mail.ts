@@ -1,14 +1,15 @@
 import type { Request, Response } from "express";
-import { addressOf } from "../../base/address.ts";
+import { addressOf, rootOf } from "../../base/address.ts";
 import type { SignInMethod } from "../../base/enums.ts";
 import { problem, problemOf } from "../../base/problem.ts";
 import { hashSecret } from "../../base/tokens.ts";
 import { CODE_LENGTHS, type CodeLength, codeHash, codeOf } from "../../sign_in/flow.ts";
 import { giveFormToken } from "../../web/csrf.ts";
 import { askVisitor, type PagesContext } from "../context.ts";
-import { type Page, readAnswer, STALE_FORM } from "../frame.ts";
+import { type Page, readAnswer, STALE_FORM, seeOther } from "../frame.ts";
 import { minutesLeft, sendPage } from "../render.ts";
-import { arriveAgain, finishAttempt, flowOf, returnPathOf } from "./attempt.ts";
+import { sessionHash } from "../session.ts";
+import { arriveAgain, finishAttempt, flowOf, returnPathOf, viewerOf } from "./attempt.ts";
 import { type FormErrors, toFormErrors } from "./choose.ts";
 import { withEnding } from "./ending.ts";
 
@@ -119,6 +120,10 @@ export const mailPages = (context: PagesContext): Page[] => {
 
   const useLink = async (request: Request, response: Response): Promise<void> => {
     const { stale } = await readAnswer(request, response, baseUrl());
+    const isOver = flowOf(request, baseUrl()) === null;
+    // The second click of a double click, when the first one has signed the person in already.
+    if (isOver && (await viewerOf(context, sessionHash(request, baseUrl()))) !== null)
+      return seeOther(response, rootOf(baseUrl()) + returnPathOf(request, baseUrl()));
     if (stale) {
       response.status(400);
       return showLink(request, response, STALE_FORM.detail);
