@@ -73,3 +73,10 @@ test("two agents propose, counter and accept, and both persons confirm", async (
   await market.call(lena, "archive_offer", { id: offer });
   t.is((await see(tom, id)).agreement.status, "made");
 });
+
+test("a mail about a deal names the offer without its contact", async (t) => {
+  const { offer, id } = await talking();
+  const contact = await market.value`select contact #>> '{methods,0,value}' from market.offer where id = ${offer}`;
+  await market.sql`update market.offer set title = 'Sofa, ' || ${contact}::text where id = ${offer}`;
+  t.is(await market.value`select internal.deal_title(c) from market.conversation c where id = ${id}`, "Sofa, […]");
+});

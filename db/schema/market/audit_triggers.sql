@@ -13,7 +13,7 @@ begin
       ('appeal', '{insert,update,delete}', '{offer_id,account_id,agent_id,removed_at,decided_at}'),
       ('ask', '{insert,delete}', '{account_id,agent_id,status,watch_enabled,language,domain,category,ask_kind,'
         'price_max_thousandths,price_currency}'),
-      -- What the clock or the market moves is no decision.
+      -- Only a person's answer is logged: not that a confirmation was created, and not that it expired.
       ('confirmation', '{}', '{account_id,agreement_id,status}'),
       ('cap_override', '{insert,update,delete}', '{action,cap}'),
       ('decision', '{insert,delete}', '{moderator_id,action,offer_id,account_id,agent_id,reason}'),

@@ -9,7 +9,10 @@ const WORDS: ReadonlySet<string> = new Set(["text", "note", "place", "contact"])
 /** Removes what gives orders to software from words; null while the service starts. */
 type WithoutOrders = Context["withoutOrders"];
 
-/** Returns a value without what gives orders to software in the words of a body, and whether there was any. */
+/**
+ * Removes orders to software from the WORDS of a body, at any depth. `changed`: whether there were any. Orders are found by
+ * the trained reader, which runs in this process and not in the database.
+ */
 const cleaned = (withoutOrders: WithoutOrders, value: unknown): { value: unknown; changed: boolean } => {
   if (typeof value !== "object" || value === null) return { value, changed: false };
   let changed = false;

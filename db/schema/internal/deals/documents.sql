@@ -28,10 +28,11 @@ grant execute on function internal.deal_offer(market.conversation) to souk_agent
 create or replace function internal.deal_title(conversation market.conversation) returns text
   language sql stable
 as $$
-  select coalesce(conversation.offer_title, (select o.title from market.offer o where o.id = conversation.offer_id))
+  select coalesce(conversation.offer_title,
+    (select internal.without_contact(o.title, o) from market.offer o where o.id = conversation.offer_id))
 $$;
 comment on function internal.deal_title(market.conversation) is
-  'Returns the title of the offer of a conversation, for mails to one of its sides.';
+  'Returns the title of the offer of a conversation without contacts, for mails to one of its sides.';
 
 create or replace function internal.message_document(message market.message, role text) returns jsonb
   language sql stable

@@ -1,5 +1,5 @@
--- What stays of a conversation when its words are old, or an account of it is deleted: the offer's title and price, the
--- dates and the statuses.
+-- The words of a conversation are erased when they are old, and those of a side when its account is deleted. The title
+-- and the price of the offer, the dates and the statuses stay.
 
 create or replace function internal.erase_words(conversations uuid[], roles text[]) returns void
   language plpgsql volatile

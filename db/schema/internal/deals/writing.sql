@@ -272,7 +272,7 @@ declare
 begin
   insert into market.power as o
   select p.* from unnest(changed) as p
-  -- What is as before is no decision: neither a row nor an event.
+  -- A power that stays the same is not written, and causes no event.
   where not kept @> jsonb_build_array(internal.power_document(p))
   on conflict on constraint power_pkey do update set allowed = excluded.allowed,
     ceiling_thousandths = excluded.ceiling_thousandths, daily_ceiling_thousandths = excluded.daily_ceiling_thousandths,

@@ -51,7 +51,8 @@ create or replace function internal.unread_conversations(digest market.digest) r
   language sql stable
   set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 as $$
-  -- A message that was committed late may have come before the last digest looked: it is told again rather than never.
+  -- The last digest missed a message that was written before it and committed after it. So the last minute is read
+  -- again: a message may be told twice, and none is left out.
   with told as (
     select greatest(digest.changed_at, now() - interval '30 days', digest.told_at - interval '1 minute') as until)
   select (s.c).* from (

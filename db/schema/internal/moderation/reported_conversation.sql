@@ -1,5 +1,5 @@
--- Reported conversations. A report puts the offer of the conversation into the moderators' queue. Moderators may read
--- the words of a conversation only while a report of it is open, and the audit log has who read them.
+-- Reported conversations. A report puts the offer of the conversation into the moderators' queue. While the report is
+-- open, moderators may read the messages. The audit log says which moderator read them.
 
 create or replace function internal.review_conversations(offer_id uuid) returns void
   language plpgsql volatile security definer set search_path = pg_catalog, pg_temp

@@ -13,12 +13,12 @@
 -- one of these rows and then writes a row that refers to the account must lock the account first
 -- (internal.lock_own_account). The vector of an offer or ask, and its row in schema search, are locked after the offer
 -- or ask, and a transaction that then matches it takes the lock of matching from the beginning. Conversations are
--- locked after the accounts and agents of both sides and after the offer, in the order of their ids, and what is in
--- them after them. An account that is being deleted is the exception: its conversations come before its offers, which
--- nobody else can lock and then wait, because whoever changes the status of an offer has locked its account. Matches
--- come last, in the order of their offers (internal.lock_matches). The purges of the crontab never wait for a locked
--- row: they skip it (jobs/purge.sql). test/db/lock_order.test.ts compares every two operations, and fails when a
--- function that locks is in none of them.
+-- locked after the accounts and agents of both sides and after the offer, in the order of their ids. Messages,
+-- proposals and agreements are locked after their conversation. There is one exception: the deletion of an account
+-- locks its conversations before its offers. That causes no deadlock, because whoever changes the status of an offer
+-- locks its account first, and the deletion holds that lock. Matches come last, in the order of their offers
+-- (internal.lock_matches). The purges of the crontab never wait for a locked row: they skip it (jobs/purge.sql).
+-- test/db/lock_order.test.ts compares every two operations, and fails when a function that locks is in none of them.
 
 create or replace function internal.sessions_key(account_id uuid) returns bigint
   language sql immutable
