@@ -239,6 +239,11 @@ test("a query finds the words of each script, and no others", async (t) => {
   }
 });
 
+test("in a market without offers no notice is about a place that nobody named", async (t) => {
+  const notices = await paging.value`select search.missing_notices('{}', '{}', true, gen_random_uuid())`;
+  t.deepEqual(notices, []);
+});
+
 test("an offer that is not live is found by no query or filter", async (t) => {
   const everything = [await found({ query: "archived phone" }), await found({ filters: { category: "phones" } })];
   for (const list of everything) {

@@ -146,8 +146,8 @@ begin
         union select extraction ->> 'unknown_place', true
         union select q ->> 'text', is_empty
           from jsonb_array_elements(coalesce(extraction -> 'places', '[]')) as q) as p
-      where p.place ~ '[0-9]'
-        or p.is_checked and not search.has_offers(missing_notices.sandbox_id, search.place_query(p.place))
+      where p.place is not null and (p.place ~ '[0-9]'
+        or p.is_checked and not search.has_offers(missing_notices.sandbox_id, search.place_query(p.place)))
       union all
       select 'currency_unused', currency
       where is_empty and currency is not null
